@@ -1,0 +1,54 @@
+package dev.stoplight;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leave to make one call, for code that cannot hand the call over as a function.
+ *
+ * <p>It is settled by the first of {@link #succeed}, {@link #fail} and {@link #release}; whatever comes later does nothing. One
+ * that is never settled blocks nobody: a green light needs no permit back, and a probe's lease expires.
+ */
+public final class Permit {
+
+    private final Breaker breaker;
+    private final View view;
+    private final @Nullable String lease;
+    private final long startNanos;
+    private final AtomicBoolean settled = new AtomicBoolean();
+
+    Permit(Breaker breaker, View view, @Nullable String lease, long startNanos) {
+        this.breaker = breaker;
+        this.view = view;
+        this.lease = lease;
+        this.startNanos = startNanos;
+    }
+
+    /** The call returned. Waits until the store knows, where it must know. */
+    public void succeed() {
+        succeedAsync().toCompletableFuture().join();
+    }
+
+    /** The call threw. Waits until the store knows, so that the caller's next call sees the new state. */
+    public void fail(Throwable thrown) {
+        failAsync(thrown).toCompletableFuture().join();
+    }
+
+    /** The call counts as neither: it was cancelled, or never made. */
+    public void release() {
+        if (settled.compareAndSet(false, true)) {
+            breaker.released(view, lease);
+        }
+    }
+
+    /** As {@link #succeed}, without waiting; the stage never fails. */
+    public CompletionStage<Void> succeedAsync() {
+        return settled.compareAndSet(false, true) ? breaker.succeeded(view, lease, startNanos) : Breaker.DONE;
+    }
+
+    /** As {@link #fail}, without waiting; the stage never fails. */
+    public CompletionStage<Void> failAsync(Throwable thrown) {
+        return settled.compareAndSet(false, true) ? breaker.failed(view, lease, startNanos, thrown) : Breaker.DONE;
+    }
+}

@@ -1,0 +1,37 @@
+package dev.stoplight.store;
+
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Keeps the lights. One store may serve several registries.
+ *
+ * <p>A store decides by the rules that {@link MemoryBreakerStore} applies, on a clock of its own.
+ */
+public interface BreakerStore extends AutoCloseable {
+
+    /** A word for people: {@code memory}, {@code redis}. */
+    String type();
+
+    /** Whether {@link #execute} answers before it returns, so that nothing is gained by gathering calls. */
+    boolean immediate();
+
+    /** Connects a registry; the result disconnects it. A store is closed with its last registry. */
+    Runnable subscribe(StoreObserver observer);
+
+    /**
+     * Carries out one command.
+     *
+     * <p>The stage always completes, within the store's own time limit. It fails only for administrative commands, with
+     * {@link dev.stoplight.StoreUnavailableException}; when calls are concerned, a store that cannot be reached decides locally.
+     */
+    CompletionStage<StoreReply> execute(StoreRequest request);
+
+    /** The ids of the breakers of which this store knows something, from any instance. */
+    CompletionStage<Set<String>> known();
+
+    StoreStatus status();
+
+    @Override
+    void close();
+}

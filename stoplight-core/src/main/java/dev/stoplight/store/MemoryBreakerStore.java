@@ -1,0 +1,121 @@
+package dev.stoplight.store;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps the lights in this process. Registries that share a store share the lights. */
+public final class MemoryBreakerStore implements BreakerStore {
+
+    private static final int SMALLEST_SWEEP = 1024;
+
+    private final Map<String, LightMachine> machines = new ConcurrentHashMap<>();
+    private final List<StoreObserver> observers = new CopyOnWriteArrayList<>();
+    private final LongSupplier micros;
+    private final StoreStatus status;
+    private volatile int sweepAt = SMALLEST_SWEEP;
+
+    public MemoryBreakerStore() {
+        this(steadyMicros());
+    }
+
+    /** A store on a clock of one's own: microseconds since 1970 that never run backwards. */
+    public MemoryBreakerStore(LongSupplier micros) {
+        this.micros = micros;
+        this.status = new StoreStatus(true, Instant.now(), "in this process");
+    }
+
+    private static LongSupplier steadyMicros() {
+        Instant start = Instant.now();
+        long startMicros = start.getEpochSecond() * 1_000_000 + start.getNano() / 1000;
+        long startNanos = System.nanoTime();
+        return () -> startMicros + (System.nanoTime() - startNanos) / 1000;
+    }
+
+    @Override
+    public String type() {
+        return "memory";
+    }
+
+    @Override
+    public boolean immediate() {
+        return true;
+    }
+
+    @Override
+    public Runnable subscribe(StoreObserver observer) {
+        observers.add(observer);
+        return () -> observers.remove(observer);
+    }
+
+    @Override
+    public CompletionStage<StoreReply> execute(StoreRequest request) {
+        return CompletableFuture.completedFuture(answer(request));
+    }
+
+    /** Carries out a command at once. */
+    public StoreReply answer(StoreRequest request) {
+        // A breaker of which nothing is known needs no machine to be read or cleared: green keys leave nothing behind.
+        StoreCommand command = request.command();
+        boolean creates = !(command instanceof StoreCommand.Read
+                || command instanceof StoreCommand.Clear
+                || command instanceof StoreCommand.Acquire
+                || command instanceof StoreCommand.Settle
+                || command instanceof StoreCommand.Forget);
+        Answer answer = new Answer();
+        machines.compute(request.id(), (id, known) -> {
+            LightMachine machine = known == null ? new LightMachine() : known;
+            answer.reply = machine.apply(request, micros.getAsLong());
+            answer.publish = machine.mustPublish();
+            boolean gone = known == null ? !creates : command instanceof StoreCommand.Forget;
+            return gone ? null : machine;
+        });
+        sweep();
+        StoreReply reply = answer.reply;
+        if (reply == null) {
+            throw new IllegalStateException("no reply to " + command);
+        }
+        if (answer.publish) {
+            observers.forEach(observer -> observer.changed(request.id(), reply));
+        }
+        return reply;
+    }
+
+    private static final class Answer {
+        private @Nullable StoreReply reply;
+        private boolean publish;
+    }
+
+    /** Each time the number of machines has doubled, those that nobody would miss go; no timer is needed for it. */
+    private void sweep() {
+        if (machines.size() < sweepAt) {
+            return;
+        }
+        long now = micros.getAsLong();
+        machines.keySet().forEach(id -> machines.computeIfPresent(id, (key, machine) -> machine.forgettable(now) ? null : machine));
+        sweepAt = Math.max(SMALLEST_SWEEP, 2 * machines.size());
+    }
+
+    @Override
+    public CompletionStage<Set<String>> known() {
+        return CompletableFuture.completedFuture(new TreeSet<>(machines.keySet()));
+    }
+
+    @Override
+    public StoreStatus status() {
+        return status;
+    }
+
+    @Override
+    public void close() {
+        observers.clear();
+    }
+}

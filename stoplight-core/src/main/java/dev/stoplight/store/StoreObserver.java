@@ -1,0 +1,35 @@
+package dev.stoplight.store;
+
+import dev.stoplight.BreakerSettings;
+import java.util.Collection;
+import java.util.Map;
+
+/** A registry as its store sees it. Calls must return quickly and never block. */
+public interface StoreObserver {
+
+    /**
+     * A breaker that is in use on this instance, as it was last seen.
+     *
+     * @param light with what remains of its cool-off now
+     * @param overrides what was changed at run time
+     */
+    record Active(String id, BreakerSettings settings, Light light, Map<String, String> overrides) {}
+
+    /** The instance that this registry is. */
+    String instance();
+
+    /** Something changed: on this instance or on another. */
+    void changed(String id, StoreReply change);
+
+    /** What the store really knows after an interruption; replaces whatever was known here. */
+    void resynchronised(String id, StoreReply current);
+
+    /** The breakers in use on this instance. */
+    Collection<Active> active();
+
+    /** The store came up or went down. */
+    void statusChanged(StoreStatus status);
+
+    /** A command was answered, refused or given up after {@code nanos}. */
+    void commandDone(String command, boolean answered, long nanos);
+}
