@@ -4,10 +4,7 @@ subprojects {
 
     plugins.withType<JavaPlugin> {
         // Maven's <optional>: on this module's own class paths, never on those of its users.
-        val optional = configurations.create("optional") {
-            isCanBeConsumed = false
-            isCanBeResolved = false
-        }
+        val optional = configurations.dependencyScope("optional").get()
         configurations.named("compileOnly") { extendsFrom(optional) }
         configurations.named("testImplementation") { extendsFrom(optional) }
 

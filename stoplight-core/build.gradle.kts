@@ -23,5 +23,5 @@ val testJar = tasks.register<Jar>("testJar") {
     archiveClassifier = "tests"
     from(sourceSets.test.get().output)
 }
-configurations.create("testJar") { isCanBeResolved = false }
+configurations.consumable("testJar")
 artifacts.add("testJar", testJar)
