@@ -385,26 +385,38 @@ public final class Breaker {
 
     /** The breaker now, as the store sees it; when the store cannot be reached, as this instance sees it. */
     public BreakerSnapshot snapshot() {
-        return snapshot(read(false).light());
+        return snapshotAsync().toCompletableFuture().join();
+    }
+
+    /** As {@link #snapshot}, without waiting; the stage never fails. */
+    public CompletionStage<BreakerSnapshot> snapshotAsync() {
+        return read(false).thenApply(reply -> snapshot(reply.light()));
     }
 
     /** The breaker now, with its recent past. */
     public BreakerDetails details() {
-        StoreReply reply = read(true);
+        StoreReply reply = read(true).join();
         StoreReply.Details details = reply.details();
         return details == null
                 ? new BreakerDetails(snapshot(reply.light()), List.of(), List.of())
                 : new BreakerDetails(snapshot(reply.light()), details.failures(), details.transitions());
     }
 
-    private StoreReply read(boolean details) {
-        flush().join();
-        View before = view;
-        StoreReply reply = send(new StoreCommand.Read(details)).join();
-        if (before.phase == View.Phase.LIVE) {
-            applyReply(reply);
-        }
-        return reply;
+    private CompletableFuture<StoreReply> read(boolean details) {
+        return flush().thenCompose(flushed -> {
+            View before = view;
+            return send(new StoreCommand.Read(details)).thenApply(reply -> {
+                if (before.phase == View.Phase.LIVE) {
+                    applyReply(reply);
+                }
+                return reply;
+            });
+        });
+    }
+
+    /** The breaker as this instance last saw it, without asking the store. */
+    public BreakerSnapshot lastSeen() {
+        return snapshot(active().light());
     }
 
     private BreakerSnapshot snapshot(Light light) {
@@ -641,7 +653,7 @@ public final class Breaker {
         Light light = seen.light;
         long remaining = TimeUnit.NANOSECONDS.toMillis(seen.remainingNanos(registry.ticker));
         Light now = new Light(
-                light.state(),
+                seen.state(registry.ticker),
                 light.epoch(),
                 light.sinceMillis(),
                 remaining,

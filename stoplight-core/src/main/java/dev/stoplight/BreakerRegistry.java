@@ -155,6 +155,28 @@ public final class BreakerRegistry implements AutoCloseable {
         return exact;
     }
 
+    /**
+     * The breaker of that {@linkplain Breaker#id() id}, to look at and to change: the one in use on this instance, or else one
+     * that is not kept, so that asking for it creates nothing. {@link #known} tells which ids are worth asking for.
+     */
+    public Breaker handle(String id) {
+        return findById(id).orElseGet(() -> {
+            Breaker unused = unused(id);
+            unused.begin();
+            return unused;
+        });
+    }
+
+    private Breaker unused(String id) {
+        for (int colon = id.indexOf(':'); colon > 0; colon = id.indexOf(':', colon + 1)) {
+            Breaker ofName = named.get(id.substring(0, colon));
+            if (ofName != null && colon + 1 < id.length()) {
+                return new Breaker(ofName, id.substring(colon + 1));
+            }
+        }
+        return new Breaker(this, id, settings.apply(id));
+    }
+
     /** The breakers in use on this instance, in no particular order. */
     public Stream<Breaker> breakers() {
         return Stream.concat(named.values().stream(), keyed.asMap().values().stream()).filter(breaker -> !breaker.isForgotten());
