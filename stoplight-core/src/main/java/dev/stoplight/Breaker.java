@@ -648,6 +648,11 @@ public final class Breaker {
         return view.phase == View.Phase.FORGOTTEN;
     }
 
+    boolean isNoteworthy() {
+        View seen = view;
+        return seen.light.epoch() > 0 || seen.light.failures() > 0 || !seen.overrides.isEmpty();
+    }
+
     StoreObserver.Active active() {
         View seen = view;
         Light light = seen.light;

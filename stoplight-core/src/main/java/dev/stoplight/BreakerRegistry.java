@@ -312,10 +312,13 @@ public final class BreakerRegistry implements AutoCloseable {
         }
 
         @Override
-        public Collection<Active> active() {
-            List<Active> active = new ArrayList<>();
-            breakers().forEach(breaker -> active.add(breaker.active()));
-            return active;
+        public @Nullable Active active(String id) {
+            return findAny(id).map(Breaker::active).orElse(null);
+        }
+
+        @Override
+        public Collection<Active> noteworthy() {
+            return breakers().filter(Breaker::isNoteworthy).map(Breaker::active).toList();
         }
 
         @Override

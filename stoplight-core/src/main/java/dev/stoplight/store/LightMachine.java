@@ -62,6 +62,22 @@ final class LightMachine {
     private BreakerSettings configured = BreakerSettings.builtIn();
     private BreakerSettings settings = BreakerSettings.builtIn();
 
+    /** A machine that goes on from what is known of a light; counted failures are not among it. */
+    static LightMachine goingOn(Light light, Map<String, String> overrides, long nowMicros) {
+        LightMachine machine = new LightMachine();
+        machine.setOverrides(overrides);
+        machine.state = light.state() == BreakerState.HALF_OPEN ? BreakerState.OPEN : light.state();
+        machine.epoch = light.epoch();
+        machine.since = light.sinceMillis();
+        machine.until = nowMicros / 1000 + (light.state() == BreakerState.OPEN ? light.remainingMillis() : 0);
+        machine.trips = light.trips();
+        machine.lock = light.lock();
+        machine.stamp = light.stamp();
+        machine.touched = nowMicros / 1000;
+        machine.keepFor = KEEP_CLOSED_MILLIS;
+        return machine;
+    }
+
     /** Carries out one command at {@code nowMicros} on the store's clock. */
     StoreReply apply(StoreRequest request, long nowMicros) {
         micros = nowMicros;

@@ -61,6 +61,12 @@ public final class MemoryBreakerStore implements BreakerStore {
         return CompletableFuture.completedFuture(answer(request));
     }
 
+    /** Goes on from a light that another store knew, unless this one knows the breaker already. */
+    public void seed(StoreObserver.Active known) {
+        long now = micros.getAsLong();
+        machines.computeIfAbsent(known.id(), id -> LightMachine.goingOn(known.light(), known.overrides(), now));
+    }
+
     /** Carries out a command at once. */
     public StoreReply answer(StoreRequest request) {
         // A breaker of which nothing is known needs no machine to be read or cleared: green keys leave nothing behind.

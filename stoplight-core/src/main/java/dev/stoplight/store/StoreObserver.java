@@ -3,6 +3,7 @@ package dev.stoplight.store;
 import dev.stoplight.BreakerSettings;
 import java.util.Collection;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A registry as its store sees it. Calls must return quickly and never block. */
 public interface StoreObserver {
@@ -24,8 +25,11 @@ public interface StoreObserver {
     /** What the store really knows after an interruption; replaces whatever was known here. */
     void resynchronised(String id, StoreReply current);
 
-    /** The breakers in use on this instance. */
-    Collection<Active> active();
+    /** The breaker of that id if it is in use on this instance. */
+    @Nullable Active active(String id);
+
+    /** The breakers in use on this instance of which there is more to say than that they are green. */
+    Collection<Active> noteworthy();
 
     /** The store came up or went down. */
     void statusChanged(StoreStatus status);

@@ -1,0 +1,86 @@
+package dev.stoplight.redis;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+
+/** The little that differs between a single server, Sentinel and Cluster. */
+interface Connector {
+
+    /** How many commands may wait for an answer; more means that Redis does not keep up. */
+    int REQUEST_QUEUE = 50_000;
+
+    /** A connection for commands and what to call on it. */
+    record Commands(StatefulConnection<String, String> connection, RedisClusterAsyncCommands<String, String> async) {}
+
+    Commands connect();
+
+    StatefulRedisPubSubConnection<String, String> connectPubSub();
+
+    /** Fails fast: no command waits for a connection, none is repeated after one came back. The store reconnects by itself. */
+    static Connector of(AbstractRedisClient client) {
+        if (client instanceof RedisClient single) {
+            return new Single(single);
+        }
+        if (client instanceof RedisClusterClient cluster) {
+            return new Cluster(cluster);
+        }
+        throw new IllegalArgumentException("client must be a RedisClient or a RedisClusterClient, was " + client.getClass().getName());
+    }
+
+    /** One server, or the master that Sentinel names. */
+    record Single(RedisClient client) implements Connector {
+
+        public Single {
+            client.setOptions(failFast(client.getOptions().mutate()).build());
+        }
+
+        @Override
+        public Commands connect() {
+            StatefulRedisConnection<String, String> connection = client.connect(StringCodec.UTF8);
+            return new Commands(connection, connection.async());
+        }
+
+        @Override
+        public StatefulRedisPubSubConnection<String, String> connectPubSub() {
+            return client.connectPubSub(StringCodec.UTF8);
+        }
+    }
+
+    /** A Cluster; a script goes to the node that has the breaker's slot. */
+    record Cluster(RedisClusterClient client) implements Connector {
+
+        public Cluster {
+            client.setOptions(ClusterClientOptions.builder(failFast(client.getOptions().mutate()).build())
+                    .validateClusterNodeMembership(false)
+                    .build());
+        }
+
+        @Override
+        public Commands connect() {
+            client.refreshPartitions();
+            StatefulRedisClusterConnection<String, String> connection = client.connect(StringCodec.UTF8);
+            return new Commands(connection, connection.async());
+        }
+
+        @Override
+        public StatefulRedisPubSubConnection<String, String> connectPubSub() {
+            return client.connectPubSub(StringCodec.UTF8);
+        }
+    }
+
+    private static ClientOptions.Builder failFast(ClientOptions.Builder options) {
+        return options.autoReconnect(false)
+                .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+                .requestQueueSize(REQUEST_QUEUE);
+    }
+}

@@ -1,0 +1,20 @@
+-- Records a failure, trims the window and decides.
+-- ARGV 18 epoch   19 failure (JSON)   20 its cause, for people   21 its duration in µs   22 calls counted since   23 their µs
+-- Accepted when the failure counts and was not known yet.
+
+local epoch, failure, cause, duration = tonumber(ARGV[18]), ARGV[19], ARGV[20], tonumber(ARGV[21])
+local calls, latency = tonumber(ARGV[22]), tonumber(ARGV[23])
+
+if not counts(epoch) then return finish(false) end
+
+trim_failures()
+local first = redis.call('EXISTS', FAILURES) == 0
+local fresh = keep(failure)
+if set.counts_calls then
+  add_calls(calls, 0, latency, false)
+  if fresh then add_calls(1, 1, duration, true) end
+end
+-- The first failure of a streak is told to everyone, because a success anywhere must clear it.
+publish = first and set.mode == 'consecutive'
+decide(cause)
+return finish(fresh)
