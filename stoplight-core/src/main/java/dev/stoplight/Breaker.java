@@ -421,13 +421,16 @@ public final class Breaker {
 
     private BreakerSnapshot snapshot(Light light) {
         View now = view;
+        Duration retryAfter = !now.settings.enabled()
+                ? Duration.ZERO
+                : light.lock() == BreakerLock.OPEN ? now.settings.coolOff() : Duration.ofMillis(light.remainingMillis());
         return new BreakerSnapshot(
                 name,
                 key,
                 light.state(),
                 light.lock(),
                 light.failures(),
-                Duration.ofMillis(light.lock() == BreakerLock.OPEN ? now.settings.coolOff().toMillis() : light.remainingMillis()),
+                retryAfter,
                 light.sinceMillis() == 0 ? null : Instant.ofEpochMilli(light.sinceMillis()),
                 light.probes(),
                 now.settings);

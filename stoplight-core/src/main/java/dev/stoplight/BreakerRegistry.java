@@ -20,12 +20,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -52,6 +54,7 @@ public final class BreakerRegistry implements AutoCloseable {
     private final String idPrefix = Long.toString(ThreadLocalRandom.current().nextLong(Long.MAX_VALUE), Character.MAX_RADIX) + "-";
     private final AtomicLong ids = new AtomicLong();
     private final @Nullable ScheduledExecutorService flusher;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private record Key(Breaker ofName, String key) {}
 
@@ -209,10 +212,13 @@ public final class BreakerRegistry implements AutoCloseable {
 
     @Override
     public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
         if (flusher != null) {
             flusher.shutdownNow();
         }
-        flush();
+        CompletableFuture.allOf(breakers().map(Breaker::flush).toArray(CompletableFuture<?>[]::new)).join();
         unsubscribe.run();
     }
 

@@ -1,0 +1,33 @@
+package dev.stoplight;
+
+import dev.stoplight.store.BreakerStore;
+import dev.stoplight.testing.RecordedEvents;
+import dev.stoplight.testing.RecordingStore;
+import dev.stoplight.testing.TestClock;
+import java.time.Duration;
+
+/** One instance of a service: its registry, what its store was asked and what its listeners heard. */
+public final class Node implements AutoCloseable {
+
+    public final String instance;
+    public final RecordingStore store;
+    public final RecordedEvents events = new RecordedEvents();
+    public final BreakerRegistry registry;
+
+    public Node(String instance, BreakerStore store, TestClock clock) {
+        this.instance = instance;
+        this.store = new RecordingStore(store);
+        this.registry = BreakerRegistry.builder()
+                .store(this.store)
+                .instance(instance)
+                .ticker(clock)
+                .flushInterval(Duration.ZERO)
+                .listener(events)
+                .build();
+    }
+
+    @Override
+    public void close() {
+        registry.close();
+    }
+}
