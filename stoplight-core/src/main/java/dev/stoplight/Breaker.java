@@ -534,14 +534,13 @@ public final class Breaker {
     }
 
     /**
-     * Takes in what the store said, unless something later is known. A later epoch is later. So is a later stamp with an
-     * older epoch: then the store has lost its memory. {@code always} is for a reading after an interruption.
+     * Takes in what the store said, unless something later is known. {@code always} is for a reading after an interruption.
      */
     View apply(StoreReply reply, boolean always) {
         Light told = reply.light();
         while (true) {
             View before = view;
-            boolean later = told.epoch() > before.light.epoch() || told.stamp() >= before.light.stamp();
+            boolean later = told.isLaterThan(before.light);
             if (before.phase == View.Phase.FORGOTTEN || !(later || always)) {
                 announce(before, before, reply, false);
                 return before;

@@ -12,6 +12,7 @@ import dev.stoplight.store.StoreStatus;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -114,6 +115,9 @@ public final class BreakerRegistry implements AutoCloseable {
         Key cacheKey = new Key(ofName, key);
         Breaker known = keyed.getIfPresent(cacheKey);
         if (known == null) {
+            if (!isText(key)) {
+                return breaker(ofName, toText(key));
+            }
             Breaker fresh = new Breaker(ofName, key);
             known = keyed.asMap().putIfAbsent(cacheKey, fresh);
             if (known == null) {
@@ -128,6 +132,9 @@ public final class BreakerRegistry implements AutoCloseable {
         if (name.isBlank()) {
             throw new IllegalArgumentException("name of a breaker must not be blank, was '" + name + "'");
         }
+        if (!isText(name)) {
+            return breaker(toText(name), explicit);
+        }
         Breaker fresh = new Breaker(this, name, settings.apply(name).overriddenBy(explicit));
         Breaker known = named.putIfAbsent(name, fresh);
         if (known != null) {
@@ -136,6 +143,15 @@ public final class BreakerRegistry implements AutoCloseable {
         fresh.begin();
         publish(new BreakerEvent.Created(name));
         return fresh;
+    }
+
+    /** Half a surrogate pair cannot be sent anywhere; every store would make something else of it. */
+    private static boolean isText(String text) {
+        return StandardCharsets.UTF_8.newEncoder().canEncode(text);
+    }
+
+    private static String toText(String text) {
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 
     /** The breaker of that name if it is in use on this instance; never creates one. */

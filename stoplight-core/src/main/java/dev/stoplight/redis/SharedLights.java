@@ -20,7 +20,7 @@ final class SharedLights {
     void learn(String id, StoreReply reply) {
         entries.compute(id, (key, before) -> {
             Light told = reply.light();
-            if (before != null && told.epoch() < before.light.epoch() && told.stamp() < before.light.stamp()) {
+            if (before != null && !told.isLaterThan(before.light)) {
                 return before;
             }
             Map<String, String> overrides = reply.overrides();

@@ -36,6 +36,14 @@ public record Light(
     /** A breaker of which nothing is known: closed, and nothing counted. */
     public static final Light GREEN = new Light(BreakerState.CLOSED, 0, 0, 0, 0, null, 0, 0, 0, false, 0);
 
+    /**
+     * Whether this was said after {@code other}, or at the same time. A greater epoch is later; a smaller one is too when its
+     * stamp is greater, for then the store has lost its memory.
+     */
+    public boolean isLaterThan(Light other) {
+        return epoch > other.epoch || stamp > other.stamp || (epoch == other.epoch && stamp == other.stamp);
+    }
+
     /** Whether Redis, having lost this light, must be told of it again. */
     public boolean worthRestoring() {
         return lock != null || (state == BreakerState.OPEN && remainingMillis > 0);
