@@ -18,32 +18,39 @@ final class AsyncCall<T extends @Nullable Object> extends CompletableFuture<T> {
             granted.release();
             return;
         }
-        CompletionStage<T> stage;
         try {
-            stage = supplier.get();
+            CompletionStage<T> stage = supplier.get();
+            if (stage == null) {
+                throw new NullPointerException("the supplier returned no CompletionStage");
+            }
+            source = future(stage);
+            if (isCancelled()) {
+                cancelSource(true);
+            }
+            stage.whenComplete((value, thrown) -> ended(granted, value, thrown));
         } catch (Throwable thrown) {
             failed(granted, thrown);
-            return;
         }
-        if (stage == null) {
-            failed(granted, new NullPointerException("the supplier returned no CompletionStage"));
-            return;
+    }
+
+    /** The stage as something that can be cancelled; a stage need not be able to. */
+    private static <T extends @Nullable Object> @Nullable CompletableFuture<T> future(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture();
+        } catch (UnsupportedOperationException e) {
+            return null;
         }
-        CompletableFuture<T> running = stage.toCompletableFuture();
-        source = running;
-        if (isCancelled()) {
-            running.cancel(true);
+    }
+
+    private void ended(Permit granted, T value, @Nullable Throwable thrown) {
+        if (thrown == null) {
+            granted.succeedAsync().whenComplete((done, never) -> complete(value));
+        } else if (Breaker.unwrap(thrown) instanceof CancellationException) {
+            granted.release();
+            completeExceptionally(thrown);
+        } else {
+            failed(granted, Breaker.unwrap(thrown));
         }
-        stage.whenComplete((value, thrown) -> {
-            if (thrown == null) {
-                granted.succeedAsync().whenComplete((done, never) -> complete(value));
-            } else if (Breaker.unwrap(thrown) instanceof CancellationException) {
-                granted.release();
-                completeExceptionally(thrown);
-            } else {
-                failed(granted, Breaker.unwrap(thrown));
-            }
-        });
     }
 
     private void failed(Permit granted, Throwable thrown) {
@@ -58,12 +65,16 @@ final class AsyncCall<T extends @Nullable Object> extends CompletableFuture<T> {
             if (granted != null) {
                 granted.release();
             }
-            CompletableFuture<T> running = source;
-            if (running != null) {
-                running.cancel(mayInterruptIfRunning);
-            }
+            cancelSource(mayInterruptIfRunning);
         }
         return cancelled;
+    }
+
+    private void cancelSource(boolean mayInterruptIfRunning) {
+        CompletableFuture<T> running = source;
+        if (running != null) {
+            running.cancel(mayInterruptIfRunning);
+        }
     }
 
     /** Stages derived from this one are ordinary futures. */

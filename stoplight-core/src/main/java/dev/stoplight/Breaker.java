@@ -81,14 +81,30 @@ public final class Breaker {
 
     /** Asks the store for the first time; until it has answered, calls wait for it. */
     void begin() {
-        send(new StoreCommand.Read(false)).thenAccept(reply -> {
-            apply(reply, true);
-            CompletableFuture<Void> waiting = firstRead;
-            firstRead = null;
-            if (waiting != null) {
-                waiting.complete(null);
+        CompletableFuture<Void> reading = firstRead;
+        if (reading != null) {
+            begin(reading);
+        }
+    }
+
+    private void begin(CompletableFuture<Void> reading) {
+        send(new StoreCommand.Read(false)).whenComplete((reply, thrown) -> {
+            try {
+                // A breaker that was forgotten and revived in the meantime reads anew.
+                if (firstRead == reading) {
+                    applyReply(reply);
+                }
+            } finally {
+                ended(reading);
+                reading.complete(null);
             }
         });
+    }
+
+    private synchronized void ended(CompletableFuture<Void> reading) {
+        if (firstRead == reading) {
+            firstRead = null;
+        }
     }
 
     public String name() {
@@ -506,7 +522,13 @@ public final class Breaker {
     }
 
     private CompletableFuture<StoreReply> send(StoreCommand command) {
-        return registry.execute(this, command).toCompletableFuture().exceptionally(thrown -> {
+        CompletionStage<StoreReply> answer;
+        try {
+            answer = registry.execute(this, command);
+        } catch (RuntimeException e) {
+            answer = CompletableFuture.failedFuture(e);
+        }
+        return answer.toCompletableFuture().exceptionally(thrown -> {
             // A store answers calls even when it is down; one that does not must still not harm the caller.
             LOG.log(Level.WARNING, "The store failed to answer " + command.getClass().getSimpleName(), thrown);
             return new StoreReply(view.light, false, registry.instance(), null, null, null, false);
@@ -534,20 +556,23 @@ public final class Breaker {
     }
 
     /**
-     * Takes in what the store said, unless something later is known. {@code always} is for a reading after an interruption.
+     * Takes in what the store said, unless something later is known. Run-time settings, of which few replies speak, are
+     * compared by themselves. {@code always} is for a reading after an interruption.
      */
     View apply(StoreReply reply, boolean always) {
         Light told = reply.light();
+        Map<String, String> overrides = reply.overrides();
         while (true) {
             View before = view;
-            boolean later = told.isLaterThan(before.light);
-            if (before.phase == View.Phase.FORGOTTEN || !(later || always)) {
+            boolean light = always || told.isLaterThan(before.light);
+            boolean settings = overrides != null && (always || told.stamp() >= before.overridesStamp);
+            if (before.phase == View.Phase.FORGOTTEN || !(light || settings)) {
                 announce(before, before, reply, false);
                 return before;
             }
             View after = before.phase == View.Phase.UNKNOWN && shareable(reply)
                     ? keyedFamily().green
-                    : before.next(told, reply.overrides(), configured(), registry.ticker, registry.store.immediate());
+                    : before.next(light ? told : null, settings ? reply : null, configured(), registry.ticker, registry.store.immediate());
             if (VIEW.compareAndSet(this, before, after)) {
                 announce(before, after, reply, always);
                 if (key == null && !before.overrides.equals(after.overrides)) {
@@ -589,18 +614,22 @@ public final class Breaker {
     }
 
     private void reconfigureKeys() {
-        Family known = family;
-        if (known != null) {
+        synchronized (this) {
+            Family known = family;
+            if (known == null) {
+                return;
+            }
             known.reconfigure(own.overriddenBy(overrides()), registry.store.immediate());
-            registry.keysOf(this).forEach(Breaker::reconfigure);
         }
+        registry.keysOf(this).forEach(Breaker::reconfigure);
     }
 
     private void announce(View before, View after, StoreReply reply, boolean read) {
         BreakerTransition transition = reply.transition();
         boolean caused = reply.instance().equals(registry.instance());
         boolean known = before.phase == View.Phase.LIVE;
-        if (transition == null && read && known && before.light.state() != after.light.state()) {
+        boolean moved = before.light.epoch() != after.light.epoch() && before.light.state() != after.light.state();
+        if (transition == null && read && known && moved) {
             // The message was lost with the connection.
             transition = new BreakerTransition(
                     Instant.ofEpochMilli(after.light.sinceMillis()), before.light.state(), after.light.state(), "read from the store", "");
@@ -637,13 +666,20 @@ public final class Breaker {
 
     /** After {@link #forget}, a call brings the breaker back. */
     void revive() {
-        View forgotten = view;
-        CompletableFuture<Void> reading = new CompletableFuture<>();
-        if (forgotten.phase == View.Phase.FORGOTTEN && VIEW.compareAndSet(this, forgotten, View.unknown(configured()))) {
-            firstRead = reading;
-            registry.revived(this);
-            begin();
+        if (!isForgotten()) {
+            return;
         }
+        CompletableFuture<Void> reading = new CompletableFuture<>();
+        synchronized (this) {
+            if (!isForgotten()) {
+                return;
+            }
+            // In this order: whoever finds the view unknown finds something to wait for.
+            firstRead = reading;
+            view = View.unknown(configured());
+        }
+        registry.revived(this);
+        begin(reading);
     }
 
     boolean isForgotten() {

@@ -50,7 +50,13 @@ public final class BreakerRegistry implements AutoCloseable {
     private final List<BreakerListener> listeners;
     private final String instance;
     private final Map<String, Breaker> named = new ConcurrentHashMap<>();
+
+    /** The keyed breakers in use. */
     private final Cache<Key, Breaker> keyed;
+
+    /** Those and any that someone still holds: a key never has two breakers here, and who holds one hears of changes. */
+    private final Cache<Key, Breaker> held = Caffeine.newBuilder().weakValues().executor(Runnable::run).build();
+
     private final Runnable unsubscribe;
     private final String idPrefix = Long.toString(ThreadLocalRandom.current().nextLong(Long.MAX_VALUE), Character.MAX_RADIX) + "-";
     private final AtomicLong ids = new AtomicLong();
@@ -114,18 +120,23 @@ public final class BreakerRegistry implements AutoCloseable {
         }
         Key cacheKey = new Key(ofName, key);
         Breaker known = keyed.getIfPresent(cacheKey);
-        if (known == null) {
-            if (!isText(key)) {
-                return breaker(ofName, toText(key));
-            }
-            Breaker fresh = new Breaker(ofName, key);
-            known = keyed.asMap().putIfAbsent(cacheKey, fresh);
-            if (known == null) {
-                fresh.begin();
-                return fresh;
-            }
+        if (known != null) {
+            return known;
         }
-        return known;
+        return isText(key) ? use(cacheKey) : breaker(ofName, toText(key));
+    }
+
+    private Breaker use(Key cacheKey) {
+        Breaker fresh = new Breaker(cacheKey.ofName, cacheKey.key);
+        Breaker known = held.asMap().putIfAbsent(cacheKey, fresh);
+        Breaker used = known == null ? fresh : known;
+        keyed.put(cacheKey, used);
+        if (known == null) {
+            fresh.begin();
+        } else {
+            known.revive();
+        }
+        return used;
     }
 
     private Breaker create(String name, BreakerSettings explicit) {
@@ -223,7 +234,7 @@ public final class BreakerRegistry implements AutoCloseable {
 
     /** Sends the calls that were counted since the last time; otherwise that happens every flush interval. */
     public void flush() {
-        breakers().forEach(Breaker::flush);
+        all().forEach(Breaker::flush);
     }
 
     @Override
@@ -234,7 +245,7 @@ public final class BreakerRegistry implements AutoCloseable {
         if (flusher != null) {
             flusher.shutdownNow();
         }
-        CompletableFuture.allOf(breakers().map(Breaker::flush).toArray(CompletableFuture<?>[]::new)).join();
+        CompletableFuture.allOf(all().map(Breaker::flush).toArray(CompletableFuture<?>[]::new)).join();
         unsubscribe.run();
     }
 
@@ -248,7 +259,11 @@ public final class BreakerRegistry implements AutoCloseable {
     }
 
     Stream<Breaker> keysOf(Breaker ofName) {
-        return keyed.asMap().values().stream().filter(breaker -> breaker.name().equals(ofName.name()));
+        return held.asMap().values().stream().filter(breaker -> breaker.name().equals(ofName.name()));
+    }
+
+    private Stream<Breaker> all() {
+        return Stream.concat(named.values().stream(), held.asMap().values().stream()).filter(breaker -> !breaker.isForgotten());
     }
 
     void forgotten(Breaker breaker) {
@@ -320,27 +335,40 @@ public final class BreakerRegistry implements AutoCloseable {
 
         @Override
         public void changed(String id, StoreReply change) {
-            findAny(id).ifPresent(breaker -> breaker.changed(change));
+            withId(id).forEach(breaker -> breaker.changed(change));
         }
 
         @Override
         public void resynchronised(String id, StoreReply current) {
-            findAny(id).ifPresent(breaker -> breaker.apply(current, true));
+            withId(id).forEach(breaker -> breaker.apply(current, true));
         }
 
-        private Optional<Breaker> findAny(String id) {
+        /** Seldom more than one: the breaker {@code a:b} and the key {@code b} of {@code a} are one in the store. */
+        private List<Breaker> withId(String id) {
+            List<Breaker> found = new ArrayList<>(1);
             Breaker exact = named.get(id);
-            return exact == null ? findById(id) : Optional.of(exact);
+            if (exact != null) {
+                found.add(exact);
+            }
+            for (int colon = id.indexOf(':'); colon > 0; colon = id.indexOf(':', colon + 1)) {
+                Breaker ofName = named.get(id.substring(0, colon));
+                Breaker key = ofName == null ? null : held.getIfPresent(new Key(ofName, id.substring(colon + 1)));
+                if (key != null) {
+                    found.add(key);
+                }
+            }
+            return found;
         }
 
         @Override
         public @Nullable Active active(String id) {
-            return findAny(id).map(Breaker::active).orElse(null);
+            List<Breaker> found = withId(id);
+            return found.isEmpty() ? null : found.get(0).active();
         }
 
         @Override
         public Collection<Active> noteworthy() {
-            return breakers().filter(Breaker::isNoteworthy).map(Breaker::active).toList();
+            return all().filter(Breaker::isNoteworthy).map(Breaker::active).toList();
         }
 
         @Override
@@ -358,7 +386,11 @@ public final class BreakerRegistry implements AutoCloseable {
         @Override
         public void commandDone(String command, boolean answered, long nanos) {
             for (BreakerListener listener : listeners) {
-                listener.onStoreCommand(command, answered, nanos);
+                try {
+                    listener.onStoreCommand(command, answered, nanos);
+                } catch (RuntimeException e) {
+                    LOG.log(Level.WARNING, "A listener failed on the command " + command, e);
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.stoplight;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
@@ -168,7 +169,7 @@ public enum BreakerSetting {
             return number.doubleValue();
         }
         try {
-            return Double.parseDouble(raw.toString().trim());
+            return new BigDecimal(raw.toString().trim()).doubleValue();
         } catch (NumberFormatException e) {
             throw bad(rule, raw);
         }

@@ -2,6 +2,7 @@ package dev.stoplight;
 
 import dev.stoplight.store.Light;
 import dev.stoplight.store.Overrides;
+import dev.stoplight.store.StoreReply;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,10 @@ final class View {
     final Phase phase;
     final Light light;
     final Map<String, String> overrides;
+
+    /** The stamp of the reply that told of the overrides. */
+    final long overridesStamp;
+
     final BreakerSettings changed;
     final BreakerSettings settings;
     final @Nullable CallWindow window;
@@ -55,6 +60,7 @@ final class View {
             Phase phase,
             Light light,
             Map<String, String> overrides,
+            long overridesStamp,
             BreakerSettings changed,
             BreakerSettings configured,
             @Nullable CallWindow window,
@@ -63,6 +69,7 @@ final class View {
         this.phase = phase;
         this.light = light;
         this.overrides = overrides;
+        this.overridesStamp = overridesStamp;
         this.changed = changed;
         this.settings = configured.overriddenBy(changed);
         this.deadlineNanos = deadlineNanos;
@@ -81,39 +88,47 @@ final class View {
 
     /** A breaker of which the store has not been asked yet. */
     static View unknown(BreakerSettings settings) {
-        return new View(Phase.UNKNOWN, Light.GREEN, Map.of(), BreakerSettings.builtIn(), settings, null, 0, false);
+        return new View(Phase.UNKNOWN, Light.GREEN, Map.of(), 0, BreakerSettings.builtIn(), settings, null, 0, false);
     }
 
     /** A green breaker of which nothing is known. */
     static View green(BreakerSettings settings, boolean immediateStore) {
-        return new View(Phase.LIVE, Light.GREEN, Map.of(), BreakerSettings.builtIn(), settings, null, 0, immediateStore);
+        return new View(Phase.LIVE, Light.GREEN, Map.of(), 0, BreakerSettings.builtIn(), settings, null, 0, immediateStore);
     }
 
     /** The same after an operator removed it. */
     View forgotten(BreakerSettings configured) {
-        return new View(Phase.FORGOTTEN, Light.GREEN, Map.of(), BreakerSettings.builtIn(), configured, null, 0, false);
+        return new View(Phase.FORGOTTEN, Light.GREEN, Map.of(), 0, BreakerSettings.builtIn(), configured, null, 0, false);
     }
 
-    /** The view that follows from what the store said; {@code told} is null when it said nothing of overrides. */
-    View next(Light told, @Nullable Map<String, String> toldOverrides, BreakerSettings configured, Ticker ticker, boolean immediateStore) {
-        boolean same = toldOverrides == null || toldOverrides.equals(overrides);
-        Map<String, String> text = same ? overrides : Map.copyOf(toldOverrides);
+    /** The view that follows from what the store said of the light and of run-time settings, where it said something new. */
+    View next(
+            @Nullable Light newLight,
+            @Nullable StoreReply newSettings,
+            BreakerSettings configured,
+            Ticker ticker,
+            boolean immediateStore) {
+        Map<String, String> told = newSettings == null ? null : newSettings.overrides();
+        boolean same = told == null || told.equals(overrides);
+        Map<String, String> text = same ? overrides : Map.copyOf(told);
         BreakerSettings parsed = same ? changed : Overrides.parse(text);
-        CallWindow kept = told.epoch() == light.epoch() ? window : null;
-        long deadline = deadline(told, configured.overriddenBy(parsed), ticker);
-        return new View(Phase.LIVE, told, text, parsed, configured, kept, deadline, immediateStore);
+        long stamp = newSettings == null ? overridesStamp : newSettings.light().stamp();
+        Light now = newLight == null ? light : newLight;
+        CallWindow kept = now.epoch() == light.epoch() ? window : null;
+        long deadline = newLight == null ? deadlineNanos : deadline(now, configured.overriddenBy(parsed), ticker);
+        return new View(Phase.LIVE, now, text, stamp, parsed, configured, kept, deadline, immediateStore);
     }
 
     /** The same light under changed settings. */
     View reconfigured(BreakerSettings configured, boolean immediateStore) {
-        return new View(phase, light, overrides, changed, configured, window, deadlineNanos, immediateStore);
+        return new View(phase, light, overrides, overridesStamp, changed, configured, window, deadlineNanos, immediateStore);
     }
 
     /** The same with the streak of failures cleared, before the store has confirmed it. */
     View cleared(BreakerSettings configured, boolean immediateStore) {
         Light clean = new Light(
                 light.state(), light.epoch(), light.sinceMillis(), 0, light.trips(), light.lock(), 0, 0, 0, false, light.stamp());
-        return new View(phase, clean, overrides, changed, configured, window, 0, immediateStore);
+        return new View(phase, clean, overrides, overridesStamp, changed, configured, window, 0, immediateStore);
     }
 
     private static long deadline(Light light, BreakerSettings settings, Ticker ticker) {

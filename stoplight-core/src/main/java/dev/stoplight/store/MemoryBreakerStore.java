@@ -1,5 +1,6 @@
 package dev.stoplight.store;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryBreakerStore implements BreakerStore {
 
     private static final int SMALLEST_SWEEP = 1024;
+    private static final long SWEEP_MICROS = Duration.ofMinutes(1).toMillis() * 1000;
 
     private final Map<String, LightMachine> machines = new ConcurrentHashMap<>();
     private final List<StoreObserver> observers = new CopyOnWriteArrayList<>();
     private final LongSupplier micros;
     private final StoreStatus status;
     private volatile int sweepAt = SMALLEST_SWEEP;
+    private final AtomicLong sweepAfter;
 
     public MemoryBreakerStore() {
         this(steadyMicros());
@@ -30,6 +34,7 @@ public final class MemoryBreakerStore implements BreakerStore {
     /** A store on a clock of one's own: microseconds since 1970 that never run backwards. */
     public MemoryBreakerStore(LongSupplier micros) {
         this.micros = micros;
+        this.sweepAfter = new AtomicLong(micros.getAsLong() + SWEEP_MICROS);
         this.status = new StoreStatus(true, Instant.now(), "in this process");
     }
 
@@ -79,12 +84,13 @@ public final class MemoryBreakerStore implements BreakerStore {
         Answer answer = new Answer();
         machines.compute(request.id(), (id, known) -> {
             LightMachine machine = known == null ? new LightMachine() : known;
-            answer.reply = machine.apply(request, micros.getAsLong());
+            answer.micros = micros.getAsLong();
+            answer.reply = machine.apply(request, answer.micros);
             answer.publish = machine.mustPublish();
             boolean gone = known == null ? !creates : command instanceof StoreCommand.Forget;
             return gone ? null : machine;
         });
-        sweep();
+        sweepWhenDue(answer.micros);
         StoreReply reply = answer.reply;
         if (reply == null) {
             throw new IllegalStateException("no reply to " + command);
@@ -98,20 +104,27 @@ public final class MemoryBreakerStore implements BreakerStore {
     private static final class Answer {
         private @Nullable StoreReply reply;
         private boolean publish;
+        private long micros;
     }
 
-    /** Each time the number of machines has doubled, those that nobody would miss go; no timer is needed for it. */
-    private void sweep() {
-        if (machines.size() < sweepAt) {
-            return;
+    /** Once a minute, and each time the number of machines has doubled; no timer is needed for it. */
+    private void sweepWhenDue(long now) {
+        long after = sweepAfter.get();
+        if ((now > after || machines.size() >= sweepAt) && sweepAfter.compareAndSet(after, now + SWEEP_MICROS)) {
+            sweepAt = Integer.MAX_VALUE;
+            sweep(now);
         }
-        long now = micros.getAsLong();
+    }
+
+    /** The machines that nobody would miss go. */
+    private void sweep(long now) {
         machines.keySet().forEach(id -> machines.computeIfPresent(id, (key, machine) -> machine.forgettable(now) ? null : machine));
         sweepAt = Math.max(SMALLEST_SWEEP, 2 * machines.size());
     }
 
     @Override
     public CompletionStage<Set<String>> known() {
+        sweep(micros.getAsLong());
         return CompletableFuture.completedFuture(new TreeSet<>(machines.keySet()));
     }
 
