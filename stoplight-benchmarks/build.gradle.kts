@@ -8,6 +8,7 @@ dependencies {
     implementation(project(":stoplight-spring-boot-starter"))
     implementation(libs.embedded.redis)
     implementation(libs.failsafe)
+    implementation(libs.jackson.databind)
     implementation(libs.jmh.core)
     implementation(libs.resilience4j.circuitbreaker)
     implementation(libs.resilience4j.spring.boot4)
@@ -21,4 +22,8 @@ dependencies {
 
 application {
     mainClass = "dev.stoplight.benchmarks.Main"
+}
+
+tasks.named<JavaExec>("run") {
+    systemProperty("stoplight.benchmarks.output", layout.buildDirectory.dir("benchmarks").get().asFile.path)
 }

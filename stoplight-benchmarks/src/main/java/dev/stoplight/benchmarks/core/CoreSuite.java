@@ -1,0 +1,169 @@
+package dev.stoplight.benchmarks.core;
+
+import dev.stoplight.benchmarks.harness.Chart;
+import dev.stoplight.benchmarks.harness.JmhRuns;
+import dev.stoplight.benchmarks.harness.JmhRuns.Score;
+import dev.stoplight.benchmarks.harness.JmhRuns.Subject;
+import dev.stoplight.benchmarks.harness.Options;
+import dev.stoplight.benchmarks.harness.Promise;
+import dev.stoplight.benchmarks.harness.Report;
+import dev.stoplight.benchmarks.harness.Table;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+import org.openjdk.jmh.runner.RunnerException;
+
+/** Our breaker with its memory store against Resilience4j and Failsafe. */
+public final class CoreSuite {
+
+    /** For rejections, Resilience4j at its best: without the stack trace that it writes by default. */
+    private static final Map<Class<?>, String> BASELINE =
+            Map.of(ClosedBenchmark.class, "resilience4jCount", OpenBenchmark.class, "resilience4jTraceless");
+
+    private static final int[] THREADS = {1, 2};
+
+    private static final Map<String, String> CLOSED = labels(
+            "direct", "called directly",
+            "volatileCheck", "volatile check",
+            "stoplightConsecutive", "Stoplight consecutive",
+            "stoplightCount", "Stoplight count",
+            "stoplightRate", "Stoplight rate",
+            "resilience4jCount", "Resilience4j count-based",
+            "resilience4jTime", "Resilience4j time-based",
+            "failsafe", "Failsafe");
+
+    private static final Map<String, String> OPEN = labels(
+            "stoplight", "Stoplight",
+            "resilience4jCount", "Resilience4j count-based",
+            "resilience4jTraceless", "Resilience4j, no stack trace",
+            "resilience4jTime", "Resilience4j time-based",
+            "failsafe", "Failsafe");
+
+    private final Map<Subject, Score> scores;
+
+    private CoreSuite(Map<Subject, Score> scores) {
+        this.scores = scores;
+    }
+
+    public static Report run(Options options) throws RunnerException {
+        List<Subject> subjects = new ArrayList<>();
+        for (int threads : THREADS) {
+            CLOSED.keySet().forEach(method -> subjects.add(new Subject(ClosedBenchmark.class, method, threads)));
+            OPEN.keySet().forEach(method -> subjects.add(new Subject(OpenBenchmark.class, method, threads)));
+        }
+        CoreSuite suite = new CoreSuite(JmhRuns.measure(subjects, options));
+        return Report.of(
+                "core",
+                options,
+                List.of(
+                        "Medians over all iterations. \"of R4j\" is the ratio to Resilience4j count-based with as many threads,",
+                        "and for rejections to it without the stack trace that it writes by default."),
+                List.of(
+                        suite.table("A healthy call, light green", ClosedBenchmark.class, CLOSED),
+                        suite.table("A rejection, light red", OpenBenchmark.class, OPEN)),
+                suite.promises(),
+                suite.charts());
+    }
+
+    private Table table(String title, Class<?> type, Map<String, String> labels) {
+        List<Table.Row> rows = new ArrayList<>();
+        labels.forEach((method, label) -> {
+            if (score(type, method, 1).isPresent() || score(type, method, 2).isPresent()) {
+                rows.add(new Table.Row(
+                        label,
+                        nanos(type, method, 1),
+                        ratio(type, method, 1),
+                        nanos(type, method, 2),
+                        ratio(type, method, 2),
+                        bytes(type, method)));
+            }
+        });
+        return new Table(title, List.of("1 thread ns", "of R4j", "2 threads ns", "of R4j", "B/call"), rows);
+    }
+
+    private List<Promise> promises() {
+        List<Promise> promises = new ArrayList<>();
+        for (String method : List.of("stoplightConsecutive", "stoplightCount")) {
+            promise(promises, ClosedBenchmark.class, method, 1, 0.15);
+            promise(promises, ClosedBenchmark.class, method, 2, 0.10);
+            score(ClosedBenchmark.class, method, 1).ifPresent(score -> promises.add(Promise.atMost(
+                    CLOSED.get(method) + ", allocation per call", Math.floor(bytes(score)), 0, "B")));
+        }
+        promise(promises, ClosedBenchmark.class, "stoplightRate", 1, 0.40);
+        promise(promises, ClosedBenchmark.class, "stoplightRate", 2, 0.40);
+        promise(promises, OpenBenchmark.class, "stoplight", 1, 0.25);
+        promise(promises, OpenBenchmark.class, "stoplight", 2, 0.25);
+        score(OpenBenchmark.class, "stoplight", 1).ifPresent(score -> promises.add(Promise.below(
+                "Stoplight, allocation per rejection", bytes(score), 150, "B")));
+        return promises;
+    }
+
+    private void promise(List<Promise> promises, Class<?> type, String method, int threads, double limit) {
+        double ratio = ratio(type, method, threads);
+        if (!Double.isNaN(ratio)) {
+            boolean closed = type == ClosedBenchmark.class;
+            String what = (closed ? CLOSED : OPEN).get(method) + (closed ? ", a call" : ", a rejection");
+            promises.add(Promise.atMost(
+                    what + " with " + threads + (threads == 1 ? " thread" : " threads") + ", of Resilience4j's", ratio, limit, ""));
+        }
+    }
+
+    private List<Chart> charts() {
+        List<Chart> charts = new ArrayList<>();
+        for (int threads : THREADS) {
+            String with = threads == 1 ? "1 thread" : threads + " threads";
+            chart(charts, "A healthy call, " + with, ClosedBenchmark.class, CLOSED, threads);
+            chart(charts, "A rejection, " + with, OpenBenchmark.class, OPEN, threads);
+        }
+        return charts;
+    }
+
+    private void chart(List<Chart> charts, String title, Class<?> type, Map<String, String> labels, int threads) {
+        List<Chart.Bar> bars = new ArrayList<>();
+        labels.forEach((method, label) ->
+                score(type, method, threads).ifPresent(score -> bars.add(Chart.Bar.of(label, score.nanos()))));
+        if (!bars.isEmpty()) {
+            charts.add(new Chart.Bars(title, "ns", bars));
+        }
+    }
+
+    private Optional<Score> score(Class<?> type, String method, int threads) {
+        return Optional.ofNullable(scores.get(new Subject(type, method, threads)));
+    }
+
+    private double nanos(Class<?> type, String method, int threads) {
+        return value(type, method, threads, score -> score.nanos().median());
+    }
+
+    private double ratio(Class<?> type, String method, int threads) {
+        return nanos(type, method, threads) / baseline(type, threads);
+    }
+
+    private double baseline(Class<?> type, int threads) {
+        return nanos(type, Objects.requireNonNull(BASELINE.get(type)), threads);
+    }
+
+    private double bytes(Class<?> type, String method) {
+        return value(type, method, score(type, method, 1).isPresent() ? 1 : 2, CoreSuite::bytes);
+    }
+
+    private static double bytes(Score score) {
+        return score.bytes().median();
+    }
+
+    private double value(Class<?> type, String method, int threads, ToDoubleFunction<Score> figure) {
+        return score(type, method, threads).map(score -> figure.applyAsDouble(score)).orElse(Double.NaN);
+    }
+
+    private static Map<String, String> labels(String... pairs) {
+        Map<String, String> labels = new LinkedHashMap<>();
+        for (int i = 0; i < pairs.length; i += 2) {
+            labels.put(pairs[i], pairs[i + 1]);
+        }
+        return labels;
+    }
+}

@@ -1,0 +1,107 @@
+package dev.stoplight.benchmarks.harness;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.Result;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/**
+ * Measures benchmarks side by side: in each round every one of them runs once, in a JVM of its own and in an order of that
+ * round's own, so that whatever else happens on the machine hits all of them alike.
+ */
+public final class JmhRuns {
+
+    private static final String ALLOCATION = "gc.alloc.rate.norm";
+
+    /** A benchmark method, run by so many threads; its name is {@code Class.method@threads}. */
+    public record Subject(Class<?> type, String method, int threads) {
+
+        public String name() {
+            return type.getSimpleName() + "." + method + "@" + threads;
+        }
+    }
+
+    /**
+     * What was measured of one subject.
+     *
+     * @param nanos time per call, one value for each iteration of each round
+     * @param bytes heap allocated per call, one value for each iteration
+     */
+    public record Score(Sample nanos, Sample bytes) {}
+
+    private record Plan(int rounds, int warmups, int iterations, TimeValue each) {}
+
+    private JmhRuns() {}
+
+    public static Map<Subject, Score> measure(List<Subject> subjects, Options options) throws RunnerException {
+        Plan plan = options.quick()
+                ? new Plan(1, 1, 2, TimeValue.milliseconds(100))
+                : new Plan(7, 4, 5, TimeValue.milliseconds(250));
+        List<Subject> wanted = subjects.stream().filter(subject -> options.wants(subject.name())).toList();
+        Map<Subject, List<Double>> nanos = new LinkedHashMap<>();
+        Map<Subject, List<Double>> bytes = new LinkedHashMap<>();
+        for (int round = 1; round <= plan.rounds; round++) {
+            System.out.println("Round " + round + " of " + plan.rounds + ", " + wanted.size() + " benchmarks");
+            List<Subject> order = new ArrayList<>(wanted);
+            Collections.shuffle(order, new Random(round));
+            for (Subject subject : order) {
+                for (IterationResult iteration : iterations(subject, plan)) {
+                    nanos.computeIfAbsent(subject, key -> new ArrayList<>()).add(iteration.getPrimaryResult().getScore());
+                    bytes.computeIfAbsent(subject, key -> new ArrayList<>()).add(allocated(iteration));
+                }
+            }
+        }
+        Map<Subject, Score> scores = new LinkedHashMap<>();
+        for (Subject subject : wanted) {
+            scores.put(subject, new Score(sample(nanos.getOrDefault(subject, List.of())), sample(bytes.getOrDefault(subject, List.of()))));
+        }
+        return scores;
+    }
+
+    private static List<IterationResult> iterations(Subject subject, Plan plan) throws RunnerException {
+        RunResult result = new Runner(new OptionsBuilder()
+                        .include("^" + Pattern.quote(subject.type.getName() + "." + subject.method) + "$")
+                        .mode(Mode.AverageTime)
+                        .timeUnit(TimeUnit.NANOSECONDS)
+                        .threads(subject.threads)
+                        .forks(1)
+                        .warmupIterations(plan.warmups)
+                        .warmupTime(plan.each)
+                        .measurementIterations(plan.iterations)
+                        .measurementTime(plan.each)
+                        .addProfiler(GCProfiler.class)
+                        .shouldFailOnError(true)
+                        .verbosity(VerboseMode.SILENT)
+                        .build())
+                .runSingle();
+        return result.getBenchmarkResults().stream()
+                .flatMap(fork -> fork.getIterationResults().stream())
+                .toList();
+    }
+
+    private static double allocated(IterationResult iteration) {
+        Result<?> result = iteration.getSecondaryResults().get(ALLOCATION);
+        if (result == null) {
+            throw new IllegalStateException("the profiler did not report " + ALLOCATION + ", only " + iteration.getSecondaryResults().keySet());
+        }
+        return result.getScore();
+    }
+
+    private static Sample sample(List<Double> values) {
+        return new Sample(values.stream().mapToDouble(Double::doubleValue).toArray());
+    }
+}
