@@ -250,16 +250,24 @@ public final class Breaker {
         if (seen.runs) {
             return new Permit(this, seen, null, seen.timed ? registry.ticker.nanos() : UNTIMED);
         }
-        if (seen.phase == View.Phase.LIVE && (seen.lockedOpen() || seen.deadlineNanos - registry.ticker.nanos() > 0)) {
-            throw rejection(seen);
+        if (seen.phase == View.Phase.LIVE) {
+            long now = registry.ticker.nanos();
+            if (seen.lockedOpen() || seen.deadlineNanos - now > 0) {
+                throw rejection(seen, now);
+            }
         }
         return null;
     }
 
     private CircuitOpenException rejection(View seen) {
+        return rejection(seen, registry.ticker.nanos());
+    }
+
+    /** A red light must cost next to nothing, and reading the clock is most of it: so it is read once. */
+    private CircuitOpenException rejection(View seen, long now) {
         calls.rejected();
-        long retryAfter = seen.lockedOpen() ? seen.settings.coolOff().toNanos() : seen.remainingNanos(registry.ticker);
-        BreakerState state = seen.state(registry.ticker);
+        long retryAfter = seen.lockedOpen() ? seen.settings.coolOff().toNanos() : seen.remainingNanos(now);
+        BreakerState state = seen.state(now);
         return new CircuitOpenException(id(), state == BreakerState.CLOSED ? BreakerState.HALF_OPEN : state, retryAfter);
     }
 
@@ -454,7 +462,7 @@ public final class Breaker {
 
     /** The light as this instance believes it to be, without asking the store. */
     public BreakerState state() {
-        return view.state(registry.ticker);
+        return view.state(registry.ticker.nanos());
     }
 
     /** How calls of this breaker ended on this instance. */
@@ -694,9 +702,10 @@ public final class Breaker {
     StoreObserver.Active active() {
         View seen = view;
         Light light = seen.light;
-        long remaining = TimeUnit.NANOSECONDS.toMillis(seen.remainingNanos(registry.ticker));
+        long nanos = registry.ticker.nanos();
+        long remaining = TimeUnit.NANOSECONDS.toMillis(seen.remainingNanos(nanos));
         Light now = new Light(
-                seen.state(registry.ticker),
+                seen.state(nanos),
                 light.epoch(),
                 light.sinceMillis(),
                 remaining,

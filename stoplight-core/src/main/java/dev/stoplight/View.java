@@ -149,13 +149,13 @@ final class View {
     }
 
     /** What is left of the time during which calls are rejected without asking. */
-    long remainingNanos(Ticker ticker) {
-        return runs || light.state() == BreakerState.CLOSED ? 0 : Math.max(0, deadlineNanos - ticker.nanos());
+    long remainingNanos(long now) {
+        return runs || light.state() == BreakerState.CLOSED ? 0 : Math.max(0, deadlineNanos - now);
     }
 
-    /** The state as it reads now: red turns yellow when the cool-off is over, with or without traffic. */
-    BreakerState state(Ticker ticker) {
-        if (light.state() == BreakerState.OPEN && light.lock() == null && remainingNanos(ticker) == 0) {
+    /** The state as it reads at that moment: red turns yellow when the cool-off is over, with or without traffic. */
+    BreakerState state(long now) {
+        if (light.state() == BreakerState.OPEN && light.lock() == null && remainingNanos(now) == 0) {
             return BreakerState.HALF_OPEN;
         }
         return light.state();
