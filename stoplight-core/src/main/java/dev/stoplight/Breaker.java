@@ -572,7 +572,9 @@ public final class Breaker {
         Map<String, String> overrides = reply.overrides();
         while (true) {
             View before = view;
-            boolean light = always || told.isLaterThan(before.light);
+            // A light that is known already arrives again as a message; what remained of it then is less by now.
+            boolean again = before.phase == View.Phase.LIVE && told.equals(before.light);
+            boolean light = always || (told.isLaterThan(before.light) && !again);
             boolean settings = overrides != null && (always || told.stamp() >= before.overridesStamp);
             if (before.phase == View.Phase.FORGOTTEN || !(light || settings)) {
                 announce(before, before, reply, false);

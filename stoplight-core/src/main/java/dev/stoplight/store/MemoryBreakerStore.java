@@ -122,6 +122,11 @@ public final class MemoryBreakerStore implements BreakerStore {
         sweepAt = Math.max(SMALLEST_SWEEP, 2 * machines.size());
     }
 
+    /** How many breakers are kept, those included that the next sweep would drop. */
+    int size() {
+        return machines.size();
+    }
+
     @Override
     public CompletionStage<Set<String>> known() {
         sweep(micros.getAsLong());

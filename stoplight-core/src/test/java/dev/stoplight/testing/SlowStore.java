@@ -7,7 +7,6 @@ import dev.stoplight.store.StoreRequest;
 import dev.stoplight.store.StoreStatus;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -15,16 +14,15 @@ import java.util.concurrent.CompletionStage;
  * A store behind a network: it carries out commands at once, but answers and messages travel for as long as the test wants, and
  * may overtake each other. For one thread.
  */
-public final class SlowStore implements BreakerStore {
+public final class SlowStore extends ForwardingStore {
 
-    private final BreakerStore target;
     private final List<Runnable> answers = new ArrayList<>();
     private final List<Runnable> messages = new ArrayList<>();
     private boolean holdAnswers;
     private boolean holdMessages;
 
     public SlowStore(BreakerStore target) {
-        this.target = target;
+        super(target);
     }
 
     /** From now on answers wait for {@link #deliverAnswer}. */
@@ -121,25 +119,5 @@ public final class SlowStore implements BreakerStore {
                 observer.commandDone(command, answered, nanos);
             }
         });
-    }
-
-    @Override
-    public String type() {
-        return "slow";
-    }
-
-    @Override
-    public CompletionStage<Set<String>> known() {
-        return target.known();
-    }
-
-    @Override
-    public StoreStatus status() {
-        return target.status();
-    }
-
-    @Override
-    public void close() {
-        target.close();
     }
 }
