@@ -2,6 +2,7 @@ package dev.stoplight;
 
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,5 +51,12 @@ public final class Permit {
     /** As {@link #fail}, without waiting; the stage never fails. */
     public CompletionStage<Void> failAsync(Throwable thrown) {
         return settled.compareAndSet(false, true) ? breaker.failed(view, lease, startNanos, thrown) : Breaker.DONE;
+    }
+
+    /** Starts an asynchronous call with this permit, on this thread; otherwise as {@link Breaker#supplyAsync}. */
+    public <T extends @Nullable Object> CompletionStage<T> supplyAsync(Supplier<? extends CompletionStage<T>> supplier) {
+        AsyncCall<T> call = new AsyncCall<>();
+        call.start(this, supplier);
+        return call;
     }
 }

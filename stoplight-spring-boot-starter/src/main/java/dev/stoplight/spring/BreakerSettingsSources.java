@@ -7,21 +7,35 @@ import dev.stoplight.BreakerSettings;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.core.env.Environment;
 
 /** The layers of configuration: lays them over each other, and tells from which one a setting comes. */
 public final class BreakerSettingsSources {
 
     private static final BreakerSettings OFF = BreakerSettings.builder().enabled(false).build();
 
+    /** Names that can be told from the setting that follows them without brackets. */
+    private static final Pattern PLAIN_NAME = Pattern.compile("[\\p{Alnum}_-]+(\\.[\\p{Alnum}_-]+)*");
+
     private final StoplightProperties properties;
+    private final Binder binder;
     private final Supplier<BreakerRegistry> registry;
     private final BreakerSettings defaults;
-    private final Map<String, BreakerSettings> annotated = new ConcurrentHashMap<>();
+    private final Map<String, Annotated> annotated = new ConcurrentHashMap<>();
 
-    BreakerSettingsSources(StoplightProperties properties, Supplier<BreakerRegistry> registry) {
+    private record Annotated(BreakerSettings settings, GuardedMethod by) {}
+
+    BreakerSettingsSources(StoplightProperties properties, Environment environment, Supplier<BreakerRegistry> registry) {
         this.properties = properties;
+        this.binder = Binder.get(environment);
         this.registry = registry;
         this.defaults = properties.defaults().toBreakerSettings();
+        UnknownSettings.refuse(environment);
     }
 
     /** The configured settings of the breaker of that name: its own over its annotation's over the defaults. */
@@ -57,12 +71,40 @@ public final class BreakerSettingsSources {
         return settings.explicit().contains(setting);
     }
 
+    /**
+     * What is configured for that name. Beyond the exact names of the map, names are matched as property names are, so that
+     * {@code Quotes.quote} needs no brackets and an environment variable can set it.
+     */
     private BreakerSettings yml(String name) {
-        StoplightProperties.Settings own = properties.breakers().get(name);
+        BreakerSettings exact = settings(properties.breakers().get(name));
+        if (!PLAIN_NAME.matcher(name).matches()) {
+            return exact;
+        }
+        ConfigurationPropertyName relaxed = ConfigurationPropertyName.adapt("stoplight.breakers." + name, '.');
+        return exact.overriddenBy(settings(binder.bind(relaxed, Bindable.of(StoplightProperties.Settings.class)).orElse(null)));
+    }
+
+    private static BreakerSettings settings(StoplightProperties.@Nullable Settings own) {
         return own == null ? BreakerSettings.builtIn() : own.toBreakerSettings();
     }
 
     private BreakerSettings annotated(String name) {
-        return annotated.getOrDefault(name, BreakerSettings.builtIn());
+        Annotated known = annotated.get(name);
+        return known == null ? BreakerSettings.builtIn() : known.settings;
+    }
+
+    /** Takes in what an annotation sets. Several annotations may share a name, but they must agree. */
+    void annotate(String name, BreakerSettings settings, GuardedMethod by) {
+        annotated.merge(name, new Annotated(settings, by), (before, now) -> {
+            for (BreakerSetting setting : now.settings.explicit()) {
+                if (sets(before.settings, setting) && !before.settings.get(setting).equals(now.settings.get(setting))) {
+                    throw by.invalid(
+                            setting.key() + " of breaker '" + name + "' is " + setting.format(now.settings.get(setting)) + " here and "
+                                    + setting.format(before.settings.get(setting)) + " on method '" + before.by + "'",
+                            "Give both methods the same value, or breakers of different names.");
+                }
+            }
+            return new Annotated(before.settings.overriddenBy(now.settings), by);
+        });
     }
 }

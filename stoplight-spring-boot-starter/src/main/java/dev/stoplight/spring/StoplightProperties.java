@@ -9,6 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.core.Ordered;
 
 /**
  * Everything under {@code stoplight.*}.
@@ -17,6 +18,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param store Where the lights are kept.
  * @param keyPrefix Prefix of every Redis key and of the channel; services with the same prefix share lights of the same name.
  * @param instanceId Name of this instance in failures and transitions; by default the host name and a random suffix.
+ * @param order Order of the breaker among the interceptors of a method; a lower one is further out.
  * @param flushInterval How often counted calls are sent to the store, which the rate and latency rules need.
  * @param defaults Settings of every breaker.
  * @param breakers Settings by breaker name; a name with special characters is written in brackets, as in "[name with spaces]".
@@ -27,6 +29,7 @@ public record StoplightProperties(
         @DefaultValue("auto") Store store,
         @DefaultValue("stoplight") String keyPrefix,
         @Nullable String instanceId,
+        @DefaultValue("" + DEFAULT_ORDER) int order,
         @DefaultValue("100ms") Duration flushInterval,
         @DefaultValue Redis redis,
         @DefaultValue Keyed keyed,
@@ -34,6 +37,9 @@ public record StoplightProperties(
         @DefaultValue Web web,
         @DefaultValue Settings defaults,
         @DefaultValue Map<String, Settings> breakers) {
+
+    /** Outside whatever has no order of its own (retries, transactions, caches) and inside what has one (method security). */
+    static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
     public StoplightProperties {
         require(!keyPrefix.isBlank(), "key-prefix", "must not be blank", keyPrefix);

@@ -1,0 +1,183 @@
+package dev.stoplight.spring;
+
+import dev.stoplight.BreakerRegistry;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.Ordered;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Puts a breaker around each method with a {@link CircuitBreaker}, and stops the application where that cannot work.
+ *
+ * <p>It runs last, so that it finds the advisors of all others in place, and puts its own where its order says. An auto-proxy
+ * creator would not do: what post-processors such as that of {@code @Retryable} add is always outside of what it has put there.
+ */
+final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor implements SmartInitializingSingleton {
+
+    private static final Log LOG = LogFactory.getLog(CircuitBreakerPostProcessor.class);
+    private static final long serialVersionUID = 1L;
+
+    private final transient ObjectProvider<StoplightProperties> properties;
+    private final transient ObjectProvider<BreakerSettingsSources> sources;
+    private final transient ObjectProvider<BreakerRegistry> registry;
+    private final transient Map<List<Class<?>>, Boolean> guarded = new ConcurrentHashMap<>();
+    private final transient Map<List<Class<?>>, List<Guard>> guards = new ConcurrentHashMap<>();
+
+    /** Beans that are created from now on are late: their breakers come into use at once. */
+    private volatile boolean started;
+
+    /** Everything is looked up when it is needed, so that this post-processor drags no other bean into its early creation. */
+    CircuitBreakerPostProcessor(
+            ObjectProvider<StoplightProperties> properties,
+            ObjectProvider<BreakerSettingsSources> sources,
+            ObjectProvider<BreakerRegistry> registry) {
+        this.properties = properties;
+        this.sources = sources;
+        this.registry = registry;
+        // Only the prediction of a bean's type uses this one.
+        MethodInterceptor none = invocation -> invocation.proceed();
+        this.advisor = new DefaultPointcutAdvisor(none);
+    }
+
+    @Override
+    protected boolean isEligible(Class<?> targetClass) {
+        return isGuarded(List.of(ClassUtils.getUserClass(targetClass)));
+    }
+
+    private boolean isGuarded(List<Class<?>> types) {
+        return guarded.computeIfAbsent(types, GuardedMethod::existIn);
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof AopInfrastructureBean) {
+            return bean;
+        }
+        if (bean instanceof Advised advised && !advised.isFrozen()) {
+            List<Class<?>> types = types(bean, advised);
+            if (isGuarded(types)) {
+                advise(advised, guards(types, beanName, !Proxy.isProxyClass(bean.getClass())));
+            }
+            return bean;
+        }
+        return isEligible(bean, beanName) ? proxy(bean, beanName) : bean;
+    }
+
+    /** An existing proxy may have interfaces of which the object behind it knows nothing, such as a repository's. */
+    private static List<Class<?>> types(Object bean, Advised advised) {
+        Class<?> target = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
+        List<Class<?>> types = new ArrayList<>(List.of(target));
+        for (Class<?> proxied : advised.getProxiedInterfaces()) {
+            if (!proxied.isAssignableFrom(target)) {
+                types.add(proxied);
+            }
+        }
+        return types;
+    }
+
+    private void advise(Advised advised, List<Guard> added) {
+        int position = 0;
+        Advisor[] existing = advised.getAdvisors();
+        int last = advised.getTargetClass() == null ? existing.length - 1 : existing.length;
+        while (position < last && order(existing[position]) <= order()) {
+            position++;
+        }
+        for (Guard guard : added) {
+            advised.addAdvisor(position, guard);
+        }
+    }
+
+    private static int order(Advisor advisor) {
+        return advisor instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
+    }
+
+    private int order() {
+        return properties.getObject().order();
+    }
+
+    private Object proxy(Object bean, String beanName) {
+        Class<?> type = bean.getClass();
+        ProxyFactory factory = prepareProxyFactory(bean, beanName);
+        if (!factory.isProxyTargetClass() && factory.getProxiedInterfaces().length == 0) {
+            evaluateProxyInterfaces(type, factory);
+        }
+        boolean subclass = (factory.isProxyTargetClass() || factory.getProxiedInterfaces().length == 0) && !Proxy.isProxyClass(type);
+        guards(List.of(ClassUtils.getUserClass(type)), beanName, subclass).forEach(factory::addAdvisor);
+        customizeProxyFactory(factory);
+        factory.setFrozen(isFrozen());
+        factory.setPreFiltered(true);
+        return factory.getProxy(getProxyClassLoader());
+    }
+
+    /** Kept by type: another bean of it, or another instance of a prototype, needs no new ones. */
+    private List<Guard> guards(List<Class<?>> types, String beanName, boolean subclass) {
+        List<Guard> known = guards.get(types);
+        if (known == null) {
+            CallPlans plans = new CallPlans(Objects.requireNonNull(beanFactory), sources.getObject(), registry);
+            int order = order();
+            known = GuardedMethod.of(beanName, types).stream()
+                    .map(method -> new Guard(method, plans.plan(method), order))
+                    .toList();
+            guards.put(types, known);
+            if (started) {
+                known.forEach(guard -> guard.plan.ofName());
+            }
+        }
+        if (subclass) {
+            known.forEach(guard -> guard.method.requireOverridable());
+        }
+        return known;
+    }
+
+    /** Brings the breakers into use, so that they are seen before their first call. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        started = true;
+        TreeSet<String> unused = new TreeSet<>(properties.getObject().breakers().keySet());
+        guards.values().forEach(ofType -> ofType.forEach(guard -> unused.remove(guard.plan.ofName().name())));
+        if (!unused.isEmpty()) {
+            LOG.debug("No @CircuitBreaker has these names, which are configured under stoplight.breakers: " + unused);
+        }
+    }
+
+    /** Applies one method's plan to that method alone, so that a call looks nothing up. */
+    private static final class Guard extends StaticMethodMatcherPointcutAdvisor {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient GuardedMethod method;
+        private final transient CallPlan plan;
+
+        Guard(GuardedMethod method, CallPlan plan, int order) {
+            super(plan);
+            this.method = method;
+            this.plan = plan;
+            setOrder(order);
+        }
+
+        @Override
+        public boolean matches(Method called, @Nullable Class<?> targetClass) {
+            return called.equals(method.method()) || AopUtils.getMostSpecificMethod(called, targetClass).equals(method.method());
+        }
+    }
+}

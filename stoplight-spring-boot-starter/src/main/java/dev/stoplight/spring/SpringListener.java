@@ -1,0 +1,95 @@
+package dev.stoplight.spring;
+
+import dev.stoplight.BreakerEvent;
+import dev.stoplight.BreakerListener;
+import dev.stoplight.BreakerState;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * Passes events on: to the log, to {@link BreakerListener} beans, and as application events.
+ *
+ * <p>A listener may depend on the registry, so listeners are looked up when every bean is there. What happens earlier is told then.
+ */
+final class SpringListener implements BreakerListener, SmartInitializingSingleton {
+
+    private static final Log LOG = LogFactory.getLog(SpringListener.class);
+
+    private final ConfigurableApplicationContext context;
+    private final ObjectProvider<BreakerListener> beans;
+    private final List<BreakerEvent> early = new ArrayList<>();
+    private volatile @Nullable List<BreakerListener> listeners;
+
+    SpringListener(ConfigurableApplicationContext context, ObjectProvider<BreakerListener> beans) {
+        this.context = context;
+        this.beans = beans;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        List<BreakerListener> found = beans.orderedStream().filter(listener -> listener != this).toList();
+        List<BreakerEvent> missed;
+        synchronized (early) {
+            listeners = found;
+            missed = List.copyOf(early);
+            early.clear();
+        }
+        missed.forEach(event -> tell(found, event));
+    }
+
+    @Override
+    public void onEvent(BreakerEvent event) {
+        if (event instanceof BreakerEvent.Transitioned transitioned && transitioned.own()) {
+            log(transitioned);
+        }
+        List<BreakerListener> told = listeners;
+        if (told == null) {
+            synchronized (early) {
+                told = listeners;
+                if (told == null) {
+                    early.add(event);
+                    return;
+                }
+            }
+        }
+        tell(told, event);
+    }
+
+    private void tell(List<BreakerListener> told, BreakerEvent event) {
+        for (BreakerListener listener : told) {
+            try {
+                listener.onEvent(event);
+            } catch (RuntimeException e) {
+                LOG.warn("A listener failed on " + event, e);
+            }
+        }
+        if (context.isActive()) {
+            context.publishEvent(event);
+        }
+    }
+
+    @Override
+    public void onStoreCommand(String command, boolean answered, long nanos) {
+        List<BreakerListener> told = listeners;
+        if (told != null) {
+            told.forEach(listener -> listener.onStoreCommand(command, answered, nanos));
+        }
+    }
+
+    private static void log(BreakerEvent.Transitioned event) {
+        String id = event.key() == null ? event.name() : event.name() + ":" + event.key();
+        BreakerState to = event.transition().to();
+        String line = "Breaker '" + id + "' went from " + event.transition().from() + " to " + to + ": " + event.transition().reason();
+        if (to == BreakerState.OPEN) {
+            LOG.warn(line);
+        } else {
+            LOG.info(line);
+        }
+    }
+}
