@@ -240,7 +240,7 @@ public final class Breaker {
         } catch (CircuitOpenException rejected) {
             return CompletableFuture.failedFuture(rejected);
         }
-        return answer.thenCompose(granted -> granted != null
+        return offTheStoresThread(answer).thenCompose(granted -> granted != null
                 ? CompletableFuture.completedFuture(granted)
                 : attempts > 1 ? acquireAsync(attempts - 1) : CompletableFuture.failedFuture(rejection(view)));
     }
@@ -267,8 +267,10 @@ public final class Breaker {
     private CircuitOpenException rejection(View seen, long now) {
         calls.rejected();
         long retryAfter = seen.lockedOpen() ? seen.settings.coolOff().toNanos() : seen.remainingNanos(now);
-        BreakerState state = seen.state(now);
-        return new CircuitOpenException(id(), state == BreakerState.CLOSED ? BreakerState.HALF_OPEN : state, retryAfter);
+        if (seen.state(now) == BreakerState.OPEN) {
+            return new CircuitOpenException(id(), BreakerState.OPEN, retryAfter);
+        }
+        return new CircuitOpenException(id(), BreakerState.HALF_OPEN, retryAfter == 0 ? View.HOLD_OFF_NANOS : retryAfter);
     }
 
     /** Asks the store; null means that the view has changed and says what to do. */
@@ -308,6 +310,14 @@ public final class Breaker {
                 : after.next(granted, null, configured(), registry.ticker, registry.store.immediate());
     }
 
+    /**
+     * What follows is the caller's code, which may take its time. A store that answers later does so on a thread of its own,
+     * which must stay free for the next answer.
+     */
+    static <T extends @Nullable Object> CompletableFuture<T> offTheStoresThread(CompletableFuture<T> answer) {
+        return answer.isDone() ? answer : answer.whenCompleteAsync((value, thrown) -> {});
+    }
+
     private static CompletableFuture<@Nullable Permit> nothing() {
         return CompletableFuture.completedFuture(null);
     }
@@ -335,11 +345,20 @@ public final class Breaker {
                 return registry.store.immediate() ? sent : DONE;
             }
         }
-        if (now.dirty && now.light.epoch() == began.light.epoch() && VIEW.compareAndSet(this, now, now.cleared(configured(), registry.store.immediate()))) {
-            // Only who wins the swap sends it: however many calls succeed, one command clears the streak. Nobody waits for it.
-            send(new StoreCommand.Clear(began.light.epoch())).thenAccept(this::applyReply);
-        }
+        clearStreak(began);
         return DONE;
+    }
+
+    /** Only who wins the swap sends it: however many calls succeed, one command clears the streak. Nobody waits for it. */
+    private void clearStreak(View began) {
+        View seen = view;
+        while (seen.dirty && seen.light.epoch() == began.light.epoch()) {
+            if (VIEW.compareAndSet(this, seen, seen.cleared(configured(), registry.store.immediate()))) {
+                send(new StoreCommand.Clear(began.light.epoch())).thenAccept(this::applyReply);
+                return;
+            }
+            seen = view;
+        }
     }
 
     /** Accounts for a call that threw. */

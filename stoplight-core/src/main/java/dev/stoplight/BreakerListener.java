@@ -1,6 +1,10 @@
 package dev.stoplight;
 
-/** Hears what happens. It is called outside every lock, on the thread that found out; it must not block. */
+/**
+ * Hears what happens, in order and outside every lock.
+ *
+ * <p>With a store in this process it is called on the thread whose call did it, otherwise on a thread for listeners.
+ */
 @FunctionalInterface
 public interface BreakerListener {
 

@@ -24,9 +24,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -61,6 +64,7 @@ public final class BreakerRegistry implements AutoCloseable {
     private final String idPrefix = Long.toString(ThreadLocalRandom.current().nextLong(Long.MAX_VALUE), Character.MAX_RADIX) + "-";
     private final AtomicLong ids = new AtomicLong();
     private final @Nullable ScheduledExecutorService flusher;
+    private final Executor events;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private record Key(Breaker ofName, String key) {}
@@ -79,6 +83,7 @@ public final class BreakerRegistry implements AutoCloseable {
                 .ticker(ticker::nanos)
                 .executor(Runnable::run)
                 .build();
+        this.events = store.immediate() ? Runnable::run : inOrder();
         this.flusher = startFlusher(builder.flushInterval);
         this.unsubscribe = store.subscribe(new Observer());
     }
@@ -284,6 +289,12 @@ public final class BreakerRegistry implements AutoCloseable {
     }
 
     void publish(BreakerEvent event) {
+        if (!listeners.isEmpty()) {
+            events.execute(() -> tell(event));
+        }
+    }
+
+    private void tell(BreakerEvent event) {
         for (BreakerListener listener : listeners) {
             try {
                 listener.onEvent(event);
@@ -293,15 +304,22 @@ public final class BreakerRegistry implements AutoCloseable {
         }
     }
 
+    /** A store's own thread must stay free for answers, so listeners get one of theirs; it ends when there is nothing to tell. */
+    private static Executor inOrder() {
+        return new ThreadPoolExecutor(0, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> daemon(task, "stoplight-events"));
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
     private @Nullable ScheduledExecutorService startFlusher(Duration interval) {
         if (interval.isZero()) {
             return null;
         }
-        ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "stoplight-flush");
-            thread.setDaemon(true);
-            return thread;
-        });
+        ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "stoplight-flush"));
         executor.scheduleWithFixedDelay(this::flushQuietly, interval.toMillis(), interval.toMillis(), TimeUnit.MILLISECONDS);
         return executor;
     }

@@ -1,5 +1,6 @@
 package dev.stoplight;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -28,12 +29,12 @@ public final class Permit {
 
     /** The call returned. Waits until the store knows, where it must know. */
     public void succeed() {
-        succeedAsync().toCompletableFuture().join();
+        success().join();
     }
 
     /** The call threw. Waits until the store knows, so that the caller's next call sees the new state. */
     public void fail(Throwable thrown) {
-        failAsync(thrown).toCompletableFuture().join();
+        failure(thrown).join();
     }
 
     /** The call counts as neither: it was cancelled, or never made. */
@@ -45,11 +46,19 @@ public final class Permit {
 
     /** As {@link #succeed}, without waiting; the stage never fails. */
     public CompletionStage<Void> succeedAsync() {
-        return settled.compareAndSet(false, true) ? breaker.succeeded(view, lease, startNanos) : Breaker.DONE;
+        return Breaker.offTheStoresThread(success());
     }
 
     /** As {@link #fail}, without waiting; the stage never fails. */
     public CompletionStage<Void> failAsync(Throwable thrown) {
+        return Breaker.offTheStoresThread(failure(thrown));
+    }
+
+    private CompletableFuture<Void> success() {
+        return settled.compareAndSet(false, true) ? breaker.succeeded(view, lease, startNanos) : Breaker.DONE;
+    }
+
+    private CompletableFuture<Void> failure(Throwable thrown) {
         return settled.compareAndSet(false, true) ? breaker.failed(view, lease, startNanos, thrown) : Breaker.DONE;
     }
 

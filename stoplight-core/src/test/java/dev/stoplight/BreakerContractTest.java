@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.awaitility.core.ThrowingRunnable;
@@ -186,7 +187,7 @@ public abstract class BreakerContractTest {
         assertThat(snapshot.since()).isNull();
         assertThat(snapshot.retryAfter()).isZero();
         assertThat(pair.nodeA.registry.known().toCompletableFuture().join()).isEmpty();
-        assertThat(pair.nodeA.events.all()).containsExactly(new BreakerEvent.Created(NAME));
+        eventually(() -> assertThat(pair.nodeA.events.all()).containsExactly(new BreakerEvent.Created(NAME)));
     }
 
     @ParameterizedTest
@@ -221,7 +222,7 @@ public abstract class BreakerContractTest {
         clock.advance(ofSeconds(10));
         succeed(breaker);
         assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
-        assertThat(node.events.states()).containsExactly(BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED);
+        eventually(() -> assertThat(node.events.states()).containsExactly(BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED));
     }
 
     @Test
@@ -367,7 +368,7 @@ public abstract class BreakerContractTest {
         pair.are(BreakerState.HALF_OPEN);
         succeed(pair.a);
         pair.are(BreakerState.CLOSED);
-        assertThat(pair.nodeB.events.states()).containsExactly(BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED);
+        eventually(() -> assertThat(pair.nodeB.events.states()).containsExactly(BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED));
     }
 
     @Test
@@ -574,7 +575,7 @@ public abstract class BreakerContractTest {
         pair.are(BreakerState.OPEN);
         clock.advance(ofMillis(1));
         pair.are(BreakerState.HALF_OPEN);
-        assertThat(pair.nodeA.events.states()).containsExactly(BreakerState.OPEN);
+        eventually(() -> assertThat(pair.nodeA.events.states()).containsExactly(BreakerState.OPEN));
         assertThat(node("later").registry.breaker(NAME, settings().build()).snapshot().state()).isEqualTo(BreakerState.HALF_OPEN);
     }
 
@@ -912,12 +913,12 @@ public abstract class BreakerContractTest {
             eventually(() -> assertThat(node.events.states())
                     .containsExactly(BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED));
         }
-        assertThat(pair.nodeA.events.of(BreakerEvent.Transitioned.class))
-                .extracting(BreakerEvent.Transitioned::own)
-                .containsExactly(false, true, true);
-        assertThat(pair.nodeB.events.of(BreakerEvent.Transitioned.class))
-                .extracting(BreakerEvent.Transitioned::own)
-                .containsExactly(true, false, false);
+        eventually(() -> assertThat(pair.nodeA.events.of(BreakerEvent.Transitioned.class))
+                        .extracting(BreakerEvent.Transitioned::own)
+                        .containsExactly(false, true, true));
+        eventually(() -> assertThat(pair.nodeB.events.of(BreakerEvent.Transitioned.class))
+                        .extracting(BreakerEvent.Transitioned::own)
+                        .containsExactly(true, false, false));
         BreakerTransition opened = pair.nodeA.events.of(BreakerEvent.Transitioned.class).get(0).transition();
         assertThat(opened.from()).isEqualTo(BreakerState.CLOSED);
         assertThat(opened.instance()).isEqualTo("b");
@@ -934,14 +935,14 @@ public abstract class BreakerContractTest {
         pair.a.snapshot();
 
         var overrides = BreakerSettings.builder().threshold(9).build().toText();
-        assertThat(pair.nodeA.events.all()).containsExactly(
-                new BreakerEvent.Created(NAME),
-                new BreakerEvent.LockChanged(NAME, null, BreakerLock.CLOSED, "a", true),
-                new BreakerEvent.SettingsChanged(NAME, null, overrides, "a", true));
-        assertThat(pair.nodeB.events.all()).containsExactly(
-                new BreakerEvent.Created(NAME),
-                new BreakerEvent.LockChanged(NAME, null, BreakerLock.CLOSED, "a", false),
-                new BreakerEvent.SettingsChanged(NAME, null, overrides, "a", false));
+        eventually(() -> assertThat(pair.nodeA.events.all()).containsExactly(
+                        new BreakerEvent.Created(NAME),
+                        new BreakerEvent.LockChanged(NAME, null, BreakerLock.CLOSED, "a", true),
+                        new BreakerEvent.SettingsChanged(NAME, null, overrides, "a", true)));
+        eventually(() -> assertThat(pair.nodeB.events.all()).containsExactly(
+                        new BreakerEvent.Created(NAME),
+                        new BreakerEvent.LockChanged(NAME, null, BreakerLock.CLOSED, "a", false),
+                        new BreakerEvent.SettingsChanged(NAME, null, overrides, "a", false)));
     }
 
     @Test
@@ -1000,12 +1001,12 @@ public abstract class BreakerContractTest {
         eventually(() -> assertThat(pair.nodeA.registry.find(NAME)).isEmpty());
         assertThat(pair.nodeB.registry.find(NAME)).isEmpty();
         assertThat(pair.nodeA.registry.known().toCompletableFuture().join()).isEmpty();
-        assertThat(pair.nodeA.events.of(BreakerEvent.Forgotten.class)).hasSize(1);
-        assertThat(pair.nodeB.events.of(BreakerEvent.Forgotten.class)).hasSize(1);
+        eventually(() -> assertThat(pair.nodeA.events.of(BreakerEvent.Forgotten.class)).hasSize(1));
+        eventually(() -> assertThat(pair.nodeB.events.of(BreakerEvent.Forgotten.class)).hasSize(1));
 
         succeed(pair.a);
         assertThat(pair.nodeA.registry.find(NAME)).contains(pair.a);
-        assertThat(pair.nodeA.events.of(BreakerEvent.Created.class)).hasSize(2);
+        eventually(() -> assertThat(pair.nodeA.events.of(BreakerEvent.Created.class)).hasSize(2));
         assertThat(pair.a.settings()).isEqualTo(settings().build());
         fail(pair.b, 2);
         pair.are(BreakerState.CLOSED);
@@ -1048,10 +1049,16 @@ public abstract class BreakerContractTest {
         pair.trip();
         clock.advance(ofSeconds(10));
         CompletableFuture<String> source = new CompletableFuture<>();
-        CompletableFuture<String> result = pair.a.supplyAsync(() -> source).toCompletableFuture();
-        eventually(() -> assertThat(pair.b.snapshot().probes()).isEqualTo(1));
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<String> result = pair.a.supplyAsync(() -> {
+                    started.countDown();
+                    return source;
+                })
+                .toCompletableFuture();
+        eventually(() -> assertThat(started.getCount()).isZero());
+        assertThat(pair.b.snapshot().probes()).isEqualTo(1);
         result.cancel(true);
-        assertThat(source).isCancelled();
+        eventually(() -> assertThat(source).isCancelled());
         assertThatThrownBy(result::join).isInstanceOf(CancellationException.class);
         eventually(() -> assertThat(pair.b.snapshot().probes()).isZero());
         pair.are(BreakerState.HALF_OPEN);

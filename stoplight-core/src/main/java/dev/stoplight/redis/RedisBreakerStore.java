@@ -14,6 +14,7 @@ import dev.stoplight.store.StoreStatus;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.Range;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -145,7 +146,6 @@ public final class RedisBreakerStore implements BreakerStore {
         if (current == null) {
             return locally(request, null);
         }
-        sight(current, request);
         CompletableFuture<StoreReply> result = new CompletableFuture<>();
         long start = System.nanoTime();
         send(current, request)
@@ -177,7 +177,14 @@ public final class RedisBreakerStore implements BreakerStore {
 
     private CompletableFuture<StoreReply> send(Link current, StoreRequest request) {
         Wire.Call call = Wire.encode(request, keys.channel(), clock.getAsLong());
-        CompletableFuture<String> answer = current.run(call, keys.of(request.id()));
+        CompletableFuture<String> answer;
+        try {
+            sight(current, request);
+            answer = current.run(call, keys.of(request.id()));
+        } catch (RedisException e) {
+            // A connection that is just going away refuses at once, others fail later.
+            return CompletableFuture.failedFuture(e);
+        }
         return answer.thenApply(json -> {
             StoreReply reply = Wire.decode(json).reply();
             learn(request.id(), reply);
@@ -367,7 +374,6 @@ public final class RedisBreakerStore implements BreakerStore {
                                     ? new StoreCommand.Read(false)
                                     : new StoreCommand.Restore(lost == null ? Light.GREEN : lost, overrides);
                     StoreRequest request = new StoreRequest(active.id(), observer.instance(), active.settings(), command);
-                    sight(current, request);
                     send(current, request)
                             .orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
                             .whenComplete((reply, thrown) -> {
