@@ -122,7 +122,7 @@ final class AsyncCallTest {
         assertThatThrownBy(other::join).hasCauseInstanceOf(CircuitOpenException.class);
 
         store.deliverEverything();
-        assertThat(probe).isCompletedWithValue("value");
+        assertThat(probe).succeedsWithin(Duration.ofSeconds(5)).isEqualTo("value");
         assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
     }
 

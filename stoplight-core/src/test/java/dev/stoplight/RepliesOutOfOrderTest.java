@@ -2,6 +2,7 @@ package dev.stoplight;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.stoplight.store.MemoryBreakerStore;
 import dev.stoplight.testing.SlowStore;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Answers and messages that come late, or overtake each other. */
 final class RepliesOutOfOrderTest {
 
+    private static final Duration SOON = Duration.ofSeconds(5);
     private static final BreakerSettings SETTINGS =
             BreakerSettings.builder().threshold(3).coolOff(Duration.ofSeconds(10)).build();
 
@@ -45,7 +47,7 @@ final class RepliesOutOfOrderTest {
         assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
         store.deliverEverything();
         assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
-        assertThat(node.events.states()).containsExactly(BreakerState.OPEN);
+        await().atMost(SOON).untilAsserted(() -> assertThat(node.events.states()).containsExactly(BreakerState.OPEN));
     }
 
     @Test
@@ -59,7 +61,7 @@ final class RepliesOutOfOrderTest {
         assertThat(breaker.snapshot().state()).isEqualTo(BreakerState.CLOSED);
         store.deliverEverything();
         assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
-        assertThat(node.events.states()).containsExactly(BreakerState.OPEN, BreakerState.CLOSED);
+        await().atMost(SOON).untilAsserted(() -> assertThat(node.events.states()).containsExactly(BreakerState.OPEN, BreakerState.CLOSED));
     }
 
     @Test
@@ -72,7 +74,7 @@ final class RepliesOutOfOrderTest {
         store.deliverMessages();
         assertThat(breaker.settings().threshold()).isEqualTo(9);
         assertThat(breaker.lastSeen().failures()).isEqualTo(1);
-        assertThat(node.events.of(BreakerEvent.SettingsChanged.class)).hasSize(1);
+        await().atMost(SOON).untilAsserted(() -> assertThat(node.events.of(BreakerEvent.SettingsChanged.class)).hasSize(1));
     }
 
     @Test
@@ -112,7 +114,7 @@ final class RepliesOutOfOrderTest {
         store.deliverEverything();
         assertThat(breaker.settings().threshold()).isEqualTo(1);
         assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
-        assertThat(node.events.states()).containsExactly(BreakerState.OPEN);
+        await().atMost(SOON).untilAsserted(() -> assertThat(node.events.states()).containsExactly(BreakerState.OPEN));
     }
 
     @Test
@@ -125,8 +127,8 @@ final class RepliesOutOfOrderTest {
         assertThat(early).isNotDone();
         assertThat(late).isNotDone();
         store.deliverEverything();
-        assertThat(early).isCompleted();
-        assertThat(late).isCompleted();
+        assertThat(early).succeedsWithin(SOON);
+        assertThat(late).succeedsWithin(SOON);
         assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
     }
 
@@ -141,7 +143,7 @@ final class RepliesOutOfOrderTest {
         store.deliverAnswer(0);
         assertThat(early).isNotDone();
         store.deliverEverything();
-        assertThat(early).isCompleted();
+        assertThat(early).succeedsWithin(SOON);
         assertThat(breaker.lastSeen().lock()).isNull();
     }
 
@@ -152,7 +154,7 @@ final class RepliesOutOfOrderTest {
         CompletableFuture<Void> failed = fail(breaker);
         elsewhere.forget();
         store.deliverEverything();
-        assertThat(failed).isCompleted();
+        assertThat(failed).succeedsWithin(SOON);
         assertThat(node.registry.find("payments")).isEmpty();
         breaker.run(() -> {});
         assertThat(breaker.lastSeen().failures()).isZero();
@@ -170,7 +172,7 @@ final class RepliesOutOfOrderTest {
         CompletableFuture<Permit> probe = breaker.acquireAsync().toCompletableFuture();
         elsewhere.reset();
         store.deliverEverything();
-        assertThat(probe).isCompleted();
+        assertThat(probe).succeedsWithin(SOON);
         probe.join().fail(new IllegalStateException("boom"));
         assertThat(breaker.snapshot().state()).isEqualTo(BreakerState.CLOSED);
         assertThat(breaker.snapshot().failures()).isZero();
