@@ -338,6 +338,7 @@ public final class Breaker {
         if (lease != null) {
             return settle(began, lease, StoreCommand.Verdict.SUCCESS, null);
         }
+        clearStreak(began);
         if (began.window != null) {
             began.window.add(nanos);
             if (now.eager && now.light.epoch() == began.light.epoch()) {
@@ -345,7 +346,6 @@ public final class Breaker {
                 return registry.store.immediate() ? sent : DONE;
             }
         }
-        clearStreak(began);
         return DONE;
     }
 

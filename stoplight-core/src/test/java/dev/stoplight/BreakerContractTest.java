@@ -248,6 +248,16 @@ public abstract class BreakerContractTest {
     }
 
     @Test
+    void consecutiveModeForgetsTheStreakUnderALatencyRuleToo() {
+        Pair pair = pair(settings().maxAverageLatency(ofSeconds(1)));
+        fail(pair.a, 2);
+        succeed(pair.a);
+        assertThat(pair.a.snapshot().failures()).isZero();
+        fail(pair.a, 2);
+        pair.are(BreakerState.CLOSED);
+    }
+
+    @Test
     void consecutiveModeForgetsTheStreakAfterASuccessOnTheSameNode() {
         Pair pair = pair(settings());
         fail(pair.a, 2);
