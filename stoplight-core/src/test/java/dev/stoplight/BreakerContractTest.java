@@ -382,6 +382,18 @@ public abstract class BreakerContractTest {
     }
 
     @Test
+    void aFailureThatIsSentTwiceTakesTheCallsBeforeItAlongOnce() {
+        Pair pair = pair(rate());
+        pair.nodeA.store.repeatCommands();
+        succeed(pair.a, 4);
+        fail(pair.a, 5);
+        pair.are(BreakerState.CLOSED);
+        fail(pair.b);
+        pair.are(BreakerState.OPEN);
+        assertThat(pair.b.details().transitions().get(0).reason()).startsWith("failure rate 60% of 10 calls");
+    }
+
+    @Test
     void anIgnoredExceptionCountsAsNeitherAndReachesTheCallerUnchanged() {
         Pair pair = pair(settings().ignoreExceptions(IllegalArgumentException.class));
         fail(pair.a, 2);

@@ -141,12 +141,9 @@ final class LightMachine {
         }
         boolean first = failures.isEmpty();
         boolean fresh = keep(c.failure());
-        if (settings.countsCalls()) {
-            calls.add(now, c.counted().calls(), 0, c.counted().latencyMicros(), settings);
-            if (fresh) {
-                calls.add(now, 1, 1, c.failure().durationMicros(), settings);
-                calls.mark(instance, now);
-            }
+        if (fresh && settings.countsCalls()) {
+            calls.add(now, c.counted().calls() + 1, 1, c.counted().latencyMicros() + c.failure().durationMicros(), settings);
+            calls.mark(instance, now);
         }
         publish = first && settings.mode() == BreakerMode.CONSECUTIVE;
         return decide(fresh, c.failure());
@@ -227,8 +224,6 @@ final class LightMachine {
         }
         BreakerTransition transition = null;
         if (state == BreakerState.OPEN) {
-            probeSuccesses = 0;
-            probes.clear();
             transition = change(BreakerState.HALF_OPEN, "cool-off over");
         }
         if (!probes.containsKey(c.lease())) {
@@ -340,6 +335,7 @@ final class LightMachine {
         trips++;
         until = now + coolOffMillis();
         probes.clear();
+        probeSuccesses = 0;
         return change(BreakerState.OPEN, reason);
     }
 

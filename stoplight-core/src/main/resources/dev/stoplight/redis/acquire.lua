@@ -6,11 +6,7 @@ local lease = ARGV[18]
 
 if s.lock or s.state == 'CLOSED' or (s.state == 'OPEN' and now < s.till) then return finish(false) end
 
-if s.state == 'OPEN' then
-  s.successes = 0
-  redis.call('DEL', PROBES)
-  change('HALF_OPEN', 'cool-off over')
-end
+if s.state == 'OPEN' then change('HALF_OPEN', 'cool-off over') end
 expire_probes()
 if not redis.call('ZSCORE', PROBES, lease) then
   if redis.call('ZCARD', PROBES) >= set.half_open_calls then return finish(false) end

@@ -125,6 +125,7 @@ local function open(reason)
     i = i + 1
   end
   s.till = now + math.floor(cool_off)
+  s.successes = 0
   redis.call('DEL', PROBES)
   change('OPEN', reason)
 end

@@ -10,10 +10,7 @@ if not counts(epoch) then return finish(false) end
 trim_failures()
 local first = redis.call('EXISTS', FAILURES) == 0
 local fresh = keep(failure)
-if set.counts_calls then
-  add_calls(calls, 0, latency, false)
-  if fresh then add_calls(1, 1, duration, true) end
-end
+if fresh and set.counts_calls then add_calls(calls + 1, 1, latency + duration, true) end
 -- The first failure of a streak is told to everyone, because a success anywhere must clear it.
 publish = first and set.mode == 'consecutive'
 decide(cause)
