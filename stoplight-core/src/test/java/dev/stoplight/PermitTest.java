@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoplight.store.MemoryBreakerStore;
 import dev.stoplight.testing.TestClock;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 final class PermitTest {
@@ -43,6 +46,21 @@ final class PermitTest {
         permit.fail(new IllegalStateException("too late"));
         assertThat(breaker.snapshot().failures()).isZero();
         assertThat(breaker.calls()).isEqualTo(new BreakerCalls(0, 0, 0, 0, 0));
+    }
+
+    @Test
+    void anAsynchronousCallWithAPermitStartsOnThisThreadAndSettlesItWhenItCompletes() {
+        CompletableFuture<String> source = new CompletableFuture<>();
+        AtomicReference<Thread> starter = new AtomicReference<>();
+        CompletionStage<String> result = breaker.acquire().supplyAsync(() -> {
+            starter.set(Thread.currentThread());
+            return source;
+        });
+        assertThat(starter).hasValue(Thread.currentThread());
+        assertThat(breaker.calls()).isEqualTo(new BreakerCalls(0, 0, 0, 0, 0));
+        source.completeExceptionally(new IllegalStateException("down"));
+        assertThat(result).isCompletedExceptionally();
+        assertThat(breaker.calls()).isEqualTo(new BreakerCalls(0, 1, 0, 0, 0));
     }
 
     @Test

@@ -14,6 +14,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.ProxyFactory;
@@ -74,7 +75,7 @@ final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvising
             return bean;
         }
         if (bean instanceof Advised advised && !advised.isFrozen()) {
-            List<Class<?>> types = types(bean, advised);
+            List<Class<?>> types = types(advised);
             if (isGuarded(types)) {
                 advise(advised, guards(types, beanName, !Proxy.isProxyClass(bean.getClass())));
             }
@@ -83,32 +84,42 @@ final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvising
         return isEligible(bean, beanName) ? proxy(bean, beanName) : bean;
     }
 
-    /** An existing proxy may have interfaces of which the object behind it knows nothing, such as a repository's. */
-    private static List<Class<?>> types(Object bean, Advised advised) {
-        Class<?> target = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
-        List<Class<?>> types = new ArrayList<>(List.of(target));
+    /** An existing proxy may have interfaces of which the object behind it, if any, knows nothing, such as a repository's. */
+    private static List<Class<?>> types(Advised advised) {
+        List<Class<?>> types = new ArrayList<>();
+        Class<?> target = advised.getTargetClass();
+        if (target != null) {
+            types.add(ClassUtils.getUserClass(target));
+        }
         for (Class<?> proxied : advised.getProxiedInterfaces()) {
-            if (!proxied.isAssignableFrom(target)) {
+            if (target == null || !proxied.isAssignableFrom(target)) {
                 types.add(proxied);
             }
         }
         return types;
     }
 
-    private void advise(Advised advised, List<Guard> added) {
-        int position = 0;
-        Advisor[] existing = advised.getAdvisors();
-        int last = advised.getTargetClass() == null ? existing.length - 1 : existing.length;
-        while (position < last && order(existing[position]) <= order()) {
-            position++;
-        }
+    /** Puts each before the first advisor of its method that has a higher order. */
+    private static void advise(Advised advised, List<Guard> added) {
         for (Guard guard : added) {
+            Advisor[] existing = advised.getAdvisors();
+            // Without a target the last advisor is what does the work.
+            int last = advised.getTargetClass() == null ? existing.length - 1 : existing.length;
+            int position = 0;
+            while (position < last && !(order(existing[position]) > guard.getOrder() && concerns(existing[position], guard))) {
+                position++;
+            }
             advised.addAdvisor(position, guard);
         }
     }
 
     private static int order(Advisor advisor) {
         return advisor instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
+    }
+
+    private static boolean concerns(Advisor advisor, Guard guard) {
+        return !(advisor instanceof PointcutAdvisor other)
+                || other.getPointcut().getMethodMatcher().matches(guard.method.method(), guard.method.beanClass());
     }
 
     private int order() {

@@ -10,6 +10,7 @@ import dev.stoplight.BreakerSetting;
 import dev.stoplight.BreakerSettings;
 import dev.stoplight.BreakerState;
 import dev.stoplight.CircuitOpenException;
+import dev.stoplight.testing.TestClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -159,7 +160,7 @@ class CircuitBreakerAttributesTests {
             }
             assertThat(target(quotes).calls).isEqualTo(3);
 
-            context.getBean(Contexts.Clock.class).advanceSeconds(61);
+            context.getBean(TestClock.class).advance(Duration.ofSeconds(61));
             assertThatIllegalStateException().isThrownBy(quotes::plain);
             assertThat(target(quotes).calls).isEqualTo(4);
             assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(quotes::plain);

@@ -3,8 +3,8 @@ package dev.stoplight.spring;
 import dev.stoplight.Breaker;
 import dev.stoplight.BreakerRegistry;
 import dev.stoplight.store.MemoryBreakerStore;
+import dev.stoplight.testing.TestClock;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
@@ -44,20 +44,19 @@ final class Contexts {
     @Configuration(proxyBeanMethods = false)
     static class Clock {
 
-        private final AtomicLong micros = new AtomicLong(1_000_000_000L);
-
         @Bean
-        MemoryBreakerStore store() {
-            return new MemoryBreakerStore(micros::get);
+        TestClock clock() {
+            return new TestClock();
         }
 
         @Bean
-        BreakerCustomizer ticker() {
-            return builder -> builder.ticker(() -> micros.get() * 1000);
+        MemoryBreakerStore store(TestClock clock) {
+            return new MemoryBreakerStore(clock);
         }
 
-        void advanceSeconds(long seconds) {
-            micros.addAndGet(seconds * 1_000_000);
+        @Bean
+        BreakerCustomizer ticker(TestClock clock) {
+            return builder -> builder.ticker(clock);
         }
     }
 }

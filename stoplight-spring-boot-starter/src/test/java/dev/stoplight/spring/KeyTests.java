@@ -8,6 +8,8 @@ import dev.stoplight.Breaker;
 import dev.stoplight.BreakerRegistry;
 import dev.stoplight.BreakerState;
 import dev.stoplight.CircuitOpenException;
+import dev.stoplight.testing.TestClock;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -147,7 +149,7 @@ class KeyTests {
                     assertThat(keys(registry)).hasSize(10_000);
                     assertThat(registry.known().toCompletableFuture().join()).isEmpty();
 
-                    context.getBean(Contexts.Clock.class).advanceSeconds(301);
+                    context.getBean(TestClock.class).advance(Duration.ofSeconds(301));
                     gateway.byName("fresh", true);
 
                     assertThat(keys(registry)).containsExactly("byName:fresh");
