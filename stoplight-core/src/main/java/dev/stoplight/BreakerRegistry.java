@@ -62,7 +62,9 @@ public final class BreakerRegistry implements AutoCloseable {
 
     private final Runnable unsubscribe;
     private final String idPrefix = Long.toString(ThreadLocalRandom.current().nextLong(Long.MAX_VALUE), Character.MAX_RADIX) + "-";
-    private final AtomicLong ids = new AtomicLong();
+
+    /** Starts where all that follow have the same length, so that the order of ids as text is that of the calls. */
+    private final AtomicLong ids = new AtomicLong(Long.parseLong("10000000", Character.MAX_RADIX));
     private final @Nullable ScheduledExecutorService flusher;
     private final Executor events;
     private final AtomicBoolean closed = new AtomicBoolean();
