@@ -295,7 +295,7 @@ public final class CommandSequences {
         }
 
         private Failure failure(String error, String message, long micros) {
-            return new Failure("call-" + failures++, error, message, micros);
+            return new Failure("call-%05d".formatted(failures++), error, message, micros);
         }
     }
 }
