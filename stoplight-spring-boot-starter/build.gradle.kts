@@ -18,6 +18,7 @@ dependencies {
     "optional"(libs.spring.boot.micrometer.metrics)
     "optional"(libs.spring.boot.webflux)
     "optional"(libs.spring.boot.webmvc)
+    "optional"(libs.spring.security.web)
     annotationProcessor(libs.spring.boot.configuration.processor)
 
     testImplementation(project(":stoplight-core", "testJar"))
