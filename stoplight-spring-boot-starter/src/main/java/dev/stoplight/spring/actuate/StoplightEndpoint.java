@@ -3,7 +3,6 @@ package dev.stoplight.spring.actuate;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.EndpointId;
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -81,10 +80,8 @@ public final class StoplightEndpoint {
         if (body == null) {
             return new WebEndpointResponse<>(answer.status());
         }
-        // Marked so that Spring Boot writes it with the endpoints' own JSON settings.
-        Map<String, Object> marked = OperationResponseBody.of(body);
         return answer.isProblem()
-                ? new WebEndpointResponse<>(marked, answer.status(), PROBLEM)
-                : new WebEndpointResponse<>(marked, answer.status());
+                ? new WebEndpointResponse<>(body, answer.status(), PROBLEM)
+                : new WebEndpointResponse<>(body, answer.status());
     }
 }

@@ -10,6 +10,7 @@ import dev.stoplight.BreakerState;
 import dev.stoplight.StoreUnavailableException;
 import dev.stoplight.spring.BreakerSettingsSources;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -176,7 +177,7 @@ public final class StoplightOperations {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("store", BreakerJson.store(registry));
         json.put("instance", registry.instance());
-        json.put("time", BreakerJson.text(Instant.now()));
+        json.put("time", BreakerJson.text(Instant.now().truncatedTo(ChronoUnit.MILLIS)));
         return json;
     }
 

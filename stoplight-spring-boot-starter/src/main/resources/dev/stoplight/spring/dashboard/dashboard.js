@@ -1,6 +1,6 @@
 // The page: asks its server every few seconds, shows every light, and lets an operator change one.
 
-import { clock, el, lockIcon, moment, setText, shape, span, svg, WORDS } from './elements.js';
+import { clock, duration, el, lockIcon, moment, setText, shape, span, WORDS } from './elements.js';
 import { fittingRange, RANGES, timeline } from './timeline.js';
 
 const REFRESH_MILLIS = 2000;
@@ -420,10 +420,15 @@ function past(d) {
     el('span', { class: 'reason' }, t.reason), el('span', { class: 'instance' }, t.instance)));
   return [
     el('div', { class: 'part-top' }, el('h3', {}, 'Timeline'), choice),
-    timeline(d.transitions, d.state, at, range, width),
+    timeline(d.transitions, d.state, at, range, width, coolOffMillis(d)),
     entries.length ? folded('transitions', `${entries.length} ${entries.length === 1 ? 'transition' : 'transitions'}`, el('ul', { class: 'log' }, entries))
       : el('p', { class: 'muted' }, 'It has never changed.'),
   ];
+}
+
+/** How long a red light stays red, where that can be told afterwards: not when it grows with each trip. */
+function coolOffMillis(d) {
+  return d.settings['cool-off-multiplier'].value === 1 ? duration(d.settings['cool-off'].value) : Infinity;
 }
 
 const PART_PADDING = 20;
@@ -513,7 +518,9 @@ function confirm({ title: name, id, text, field, danger, run, done }) {
   setText($('dialog-confirm'), name);
   busy(false);
   $('dialog').showModal();
-  ($('dialog-field').querySelector('input, select, textarea') || $('dialog-cancel')).focus();
+  const input = $('dialog-field').querySelector('input, select, textarea');
+  (input || $('dialog-cancel')).focus();
+  input?.select?.();
 }
 
 function busy(is) {
@@ -539,13 +546,16 @@ $('dialog-form').addEventListener('submit', async (event) => {
   }
 });
 
+const MAY_BE_OFF = new Set(['slow-call', 'max-average-latency']);
+
 function edit(id, name, value) {
   const options = name === 'mode' ? ['consecutive', 'count', 'rate'] : typeof value === 'boolean' ? ['true', 'false'] : null;
   const attributes = { id: 'new-value', 'aria-describedby': 'new-value-hint', autocomplete: 'off', spellcheck: 'false' };
   const input = options ? el('select', attributes, options.map((o) => el('option', { value: o, selected: o === String(value) }, o)))
     : Array.isArray(value) ? el('textarea', { ...attributes, rows: 3 }, value.join(',\n')) : el('input', { ...attributes, value });
   const hint = Array.isArray(value) ? 'Class names, separated by commas.'
-    : typeof value === 'string' && !options ? 'A duration such as 500ms, 30s or 5m; where it applies, off.' : typeof value === 'number' ? 'A number.' : '';
+    : typeof value === 'string' && !options ? `A duration such as 500ms, 30s or 5m${MAY_BE_OFF.has(name) ? ', or off' : ''}.`
+      : typeof value === 'number' ? 'A number.' : '';
   confirm({
     title: 'Change', id,
     text: 'The new value holds on every instance at once, and until it is cleared.',

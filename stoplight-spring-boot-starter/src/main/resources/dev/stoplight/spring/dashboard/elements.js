@@ -78,6 +78,12 @@ export function span(millis) {
   return `${Math.floor(seconds / 86400)} days`;
 }
 
+/** 30s → 30000, as the server writes durations. */
+export function duration(text) {
+  const [, amount, unit] = /^(\d+)(ms|s|m|h)$/.exec(text) || [null, '0', 'ms'];
+  return Number(amount) * { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit];
+}
+
 const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
 const DAY_TIME = new Intl.DateTimeFormat(undefined, {
   day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false,

@@ -27,28 +27,35 @@ export function fittingRange(transitions, now) {
   return RANGES.find((range) => now - oldest <= range * 0.95) || RANGES[RANGES.length - 1];
 }
 
-/** The stretches of one state between {@code start} and now, oldest first; transitions come newest first. */
-export function stretches(transitions, state, start, now) {
+/**
+ * The stretches of one state between start and now, oldest first; transitions come newest first. A red light whose cool-off is
+ * over is yellow, though no call has made it so yet.
+ */
+export function stretches(transitions, state, start, now, coolOff) {
   const changes = transitions.filter((t) => t.from !== t.to).map((t) => ({ ...t, time: Date.parse(t.at) })).reverse();
+  const last = changes[changes.length - 1];
+  if (state === 'HALF_OPEN' && last && last.to === 'OPEN' && last.time + coolOff < now) {
+    changes.push({ from: 'OPEN', to: 'HALF_OPEN', reason: 'cool-off over', time: last.time + coolOff });
+  }
   const all = [];
   let begin = { time: -Infinity, to: changes.length ? changes[0].from : state, reason: '' };
   for (const change of [...changes, null]) {
     const end = change ? change.time : now;
     if (end > start) {
-      all.push({ color: COLORS[begin.to], from: Math.max(begin.time, start), to: Math.min(end, now), reason: begin.reason, open: !change });
+      all.push({ color: COLORS[begin.to], from: Math.max(begin.time, start), to: Math.min(end, now), reason: begin.reason });
     }
     if (change) begin = change;
   }
   return all;
 }
 
-export function timeline(transitions, state, now, range, width) {
+export function timeline(transitions, state, now, range, width, coolOff) {
   const start = now - range;
   const inner = width - GUTTER - 10;
   const x = (time) => GUTTER + (inner * (time - start)) / range;
   const lane = (color) => 6 + LANES.indexOf(color) * LANE;
   const bottom = 6 + LANES.length * LANE;
-  const parts = stretches(transitions, state, start, now);
+  const parts = stretches(transitions, state, start, now, coolOff);
   const picture = svg('svg', {
     class: 'timeline', width, height: bottom + AXIS, viewBox: `0 0 ${width} ${bottom + AXIS}`, role: 'img', 'aria-label': inWords(parts, range),
   });
