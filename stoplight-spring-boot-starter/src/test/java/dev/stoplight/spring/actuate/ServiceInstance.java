@@ -1,9 +1,7 @@
 package dev.stoplight.spring.actuate;
 
 import dev.stoplight.Breaker;
-import dev.stoplight.BreakerListener;
 import dev.stoplight.BreakerRegistry;
-import dev.stoplight.spring.BreakerSettingsSources;
 import dev.stoplight.store.BreakerStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,10 +12,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -27,7 +23,6 @@ import org.springframework.boot.security.autoconfigure.web.reactive.ReactiveWebS
 import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration;
 import org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -42,17 +37,6 @@ public final class ServiceInstance implements AutoCloseable {
 
     private ServiceInstance(ConfigurableApplicationContext context) {
         this.context = context;
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class SharedStore {
-
-        @Bean(destroyMethod = "close")
-        BreakerRegistry breakerRegistry(BreakerStore store, BreakerSettingsSources sources, ObjectProvider<BreakerListener> listeners) {
-            BreakerRegistry.Builder builder = BreakerRegistry.builder().store(store).settings(sources::configured);
-            listeners.forEach(builder::listener);
-            return builder.build();
-        }
     }
 
     /** An application that lets everyone in. */
@@ -83,16 +67,14 @@ public final class ServiceInstance implements AutoCloseable {
     }
 
     private static ServiceInstance start(WebApplicationType type, BreakerStore store, List<Class<?>> sources, String... properties) {
-        List<Class<?>> all = new ArrayList<>(sources);
-        all.add(SharedStore.class);
-        return new ServiceInstance(new SpringApplicationBuilder(all.toArray(Class<?>[]::new))
+        return new ServiceInstance(new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
                 .web(type)
                 .initializers(context -> context.getBeanFactory().registerSingleton("sharedStore", store))
                 .properties(
                         "server.port=0",
                         "server.address=127.0.0.1",
                         "spring.main.banner-mode=off",
-                        "logging.level.root=warn",
+                        "logging.level.root=error",
                         "management.endpoints.web.exposure.include=*",
                         "management.health.redis.enabled=false",
                         "management.endpoint.health.show-details=always")
