@@ -5,16 +5,17 @@ plugins {
 dependencies {
     implementation(platform(libs.spring.boot.dependencies))
     implementation(project(":stoplight-core"))
+    implementation(project(":stoplight-core", "testJar"))
     implementation(project(":stoplight-spring-boot-starter"))
     implementation(libs.embedded.redis)
     implementation(libs.failsafe)
     implementation(libs.jackson.databind)
     implementation(libs.jmh.core)
+    implementation(libs.lettuce.core)
     implementation(libs.resilience4j.circuitbreaker)
     implementation(libs.resilience4j.spring.boot4)
     annotationProcessor(libs.jmh.generator.annprocess)
 
-    testImplementation(project(":stoplight-core", "testJar"))
     testImplementation(libs.assertj.core)
     testImplementation(libs.junit.jupiter)
     testRuntimeOnly(libs.junit.platform.launcher)

@@ -32,6 +32,16 @@ class MainTest {
     }
 
     @Test
+    void aQuickRunAgainstARealRedisWritesFiguresAndPlot() throws Exception {
+        Main.main(new String[] {"redis", "--quick", "--only", "traffic|propagation", "--output", folder.toString()});
+
+        JsonNode json = JsonMapper.shared().readTree(Files.readString(folder.resolve("redis.json")));
+        assertThat(json.at("/tables/0/title").asString()).isEqualTo("Commands");
+        assertThat(json.at("/tables/1/rows/1/label").asString()).isEqualTo("Stoplight");
+        assertThat(folder.resolve("redis.svg")).content().contains("bare PUBLISH");
+    }
+
+    @Test
     void anUnknownSuiteIsRefusedWithTheUsage() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Main.main(new String[] {"cores"}))

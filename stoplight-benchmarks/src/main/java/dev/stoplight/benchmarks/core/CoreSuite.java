@@ -1,6 +1,7 @@
 package dev.stoplight.benchmarks.core;
 
 import dev.stoplight.benchmarks.harness.Chart;
+import dev.stoplight.benchmarks.harness.Findings;
 import dev.stoplight.benchmarks.harness.JmhRuns;
 import dev.stoplight.benchmarks.harness.JmhRuns.Score;
 import dev.stoplight.benchmarks.harness.JmhRuns.Subject;
@@ -56,20 +57,17 @@ public final class CoreSuite {
             OPEN.keySet().forEach(method -> subjects.add(new Subject(OpenBenchmark.class, method, threads)));
         }
         CoreSuite suite = new CoreSuite(JmhRuns.measure(subjects, options));
-        return Report.of(
-                "core",
-                options,
-                List.of(
-                        "Medians over all iterations. \"of R4j\" is the ratio to Resilience4j count-based with as many threads,",
-                        "and for rejections to it without the stack trace that it writes by default."),
-                List.of(
-                        suite.table("A healthy call, light green", ClosedBenchmark.class, CLOSED),
-                        suite.table("A rejection, light red", OpenBenchmark.class, OPEN)),
-                suite.promises(),
-                suite.charts());
+        Findings findings = new Findings();
+        findings.note("Medians over all iterations. \"of R4j\" is the ratio to Resilience4j count-based with as many threads,");
+        findings.note("and for rejections to it without the stack trace that it writes by default.");
+        suite.table(findings, "A healthy call, light green", ClosedBenchmark.class, CLOSED);
+        suite.table(findings, "A rejection, light red", OpenBenchmark.class, OPEN);
+        suite.promises(findings);
+        suite.charts(findings);
+        return Report.of("core", options, findings);
     }
 
-    private Table table(String title, Class<?> type, Map<String, String> labels) {
+    private void table(Findings findings, String title, Class<?> type, Map<String, String> labels) {
         List<Table.Row> rows = new ArrayList<>();
         labels.forEach((method, label) -> {
             if (score(type, method, 1).isPresent() || score(type, method, 2).isPresent()) {
@@ -82,52 +80,50 @@ public final class CoreSuite {
                         bytes(type, method)));
             }
         });
-        return new Table(title, List.of("1 thread ns", "of R4j", "2 threads ns", "of R4j", "B/call"), rows);
+        if (!rows.isEmpty()) {
+            findings.add(new Table(title, List.of("1 thread ns", "of R4j", "2 threads ns", "of R4j", "B/call"), rows));
+        }
     }
 
-    private List<Promise> promises() {
-        List<Promise> promises = new ArrayList<>();
+    private void promises(Findings findings) {
         for (String method : List.of("stoplightConsecutive", "stoplightCount")) {
-            promise(promises, ClosedBenchmark.class, method, 1, 0.15);
-            promise(promises, ClosedBenchmark.class, method, 2, 0.10);
-            score(ClosedBenchmark.class, method, 1).ifPresent(score -> promises.add(Promise.atMost(
+            promise(findings, ClosedBenchmark.class, method, 1, 0.15);
+            promise(findings, ClosedBenchmark.class, method, 2, 0.10);
+            score(ClosedBenchmark.class, method, 1).ifPresent(score -> findings.add(Promise.atMost(
                     CLOSED.get(method) + ", allocation per call", Math.floor(bytes(score)), 0, "B")));
         }
-        promise(promises, ClosedBenchmark.class, "stoplightRate", 1, 0.40);
-        promise(promises, ClosedBenchmark.class, "stoplightRate", 2, 0.40);
-        promise(promises, OpenBenchmark.class, "stoplight", 1, 0.25);
-        promise(promises, OpenBenchmark.class, "stoplight", 2, 0.25);
-        score(OpenBenchmark.class, "stoplight", 1).ifPresent(score -> promises.add(Promise.below(
+        promise(findings, ClosedBenchmark.class, "stoplightRate", 1, 0.40);
+        promise(findings, ClosedBenchmark.class, "stoplightRate", 2, 0.40);
+        promise(findings, OpenBenchmark.class, "stoplight", 1, 0.25);
+        promise(findings, OpenBenchmark.class, "stoplight", 2, 0.25);
+        score(OpenBenchmark.class, "stoplight", 1).ifPresent(score -> findings.add(Promise.below(
                 "Stoplight, allocation per rejection", bytes(score), 150, "B")));
-        return promises;
     }
 
-    private void promise(List<Promise> promises, Class<?> type, String method, int threads, double limit) {
+    private void promise(Findings findings, Class<?> type, String method, int threads, double limit) {
         double ratio = ratio(type, method, threads);
         if (!Double.isNaN(ratio)) {
             boolean closed = type == ClosedBenchmark.class;
             String what = (closed ? CLOSED : OPEN).get(method) + (closed ? ", a call" : ", a rejection");
-            promises.add(Promise.atMost(
+            findings.add(Promise.atMost(
                     what + " with " + threads + (threads == 1 ? " thread" : " threads") + ", of Resilience4j's", ratio, limit, ""));
         }
     }
 
-    private List<Chart> charts() {
-        List<Chart> charts = new ArrayList<>();
+    private void charts(Findings findings) {
         for (int threads : THREADS) {
             String with = threads == 1 ? "1 thread" : threads + " threads";
-            chart(charts, "A healthy call, " + with, ClosedBenchmark.class, CLOSED, threads);
-            chart(charts, "A rejection, " + with, OpenBenchmark.class, OPEN, threads);
+            chart(findings, "A healthy call, " + with, ClosedBenchmark.class, CLOSED, threads);
+            chart(findings, "A rejection, " + with, OpenBenchmark.class, OPEN, threads);
         }
-        return charts;
     }
 
-    private void chart(List<Chart> charts, String title, Class<?> type, Map<String, String> labels, int threads) {
+    private void chart(Findings findings, String title, Class<?> type, Map<String, String> labels, int threads) {
         List<Chart.Bar> bars = new ArrayList<>();
         labels.forEach((method, label) ->
                 score(type, method, threads).ifPresent(score -> bars.add(Chart.Bar.of(label, score.nanos()))));
         if (!bars.isEmpty()) {
-            charts.add(new Chart.Bars(title, "ns", bars));
+            findings.add(new Chart.Bars(title, "ns", bars));
         }
     }
 

@@ -47,7 +47,8 @@ public final class JmhRuns {
 
     private JmhRuns() {}
 
-    public static Map<Subject, Score> measure(List<Subject> subjects, Options options) throws RunnerException {
+    /** Measures those subjects that are wanted; {@code jvmArguments} are for each of their JVMs. */
+    public static Map<Subject, Score> measure(List<Subject> subjects, Options options, String... jvmArguments) throws RunnerException {
         Plan plan = options.quick()
                 ? new Plan(1, 1, 2, TimeValue.milliseconds(100))
                 : new Plan(7, 4, 5, TimeValue.milliseconds(250));
@@ -59,7 +60,7 @@ public final class JmhRuns {
             List<Subject> order = new ArrayList<>(wanted);
             Collections.shuffle(order, new Random(round));
             for (Subject subject : order) {
-                for (IterationResult iteration : iterations(subject, plan)) {
+                for (IterationResult iteration : iterations(subject, plan, jvmArguments)) {
                     nanos.computeIfAbsent(subject, key -> new ArrayList<>()).add(iteration.getPrimaryResult().getScore());
                     bytes.computeIfAbsent(subject, key -> new ArrayList<>()).add(allocated(iteration));
                 }
@@ -67,18 +68,19 @@ public final class JmhRuns {
         }
         Map<Subject, Score> scores = new LinkedHashMap<>();
         for (Subject subject : wanted) {
-            scores.put(subject, new Score(sample(nanos.getOrDefault(subject, List.of())), sample(bytes.getOrDefault(subject, List.of()))));
+            scores.put(subject, new Score(Sample.of(nanos.getOrDefault(subject, List.of())), Sample.of(bytes.getOrDefault(subject, List.of()))));
         }
         return scores;
     }
 
-    private static List<IterationResult> iterations(Subject subject, Plan plan) throws RunnerException {
+    private static List<IterationResult> iterations(Subject subject, Plan plan, String... jvmArguments) throws RunnerException {
         RunResult result = new Runner(new OptionsBuilder()
                         .include("^" + Pattern.quote(subject.type.getName() + "." + subject.method) + "$")
                         .mode(Mode.AverageTime)
                         .timeUnit(TimeUnit.NANOSECONDS)
                         .threads(subject.threads)
                         .forks(1)
+                        .jvmArgsAppend(jvmArguments)
                         .warmupIterations(plan.warmups)
                         .warmupTime(plan.each)
                         .measurementIterations(plan.iterations)
@@ -99,9 +101,5 @@ public final class JmhRuns {
             throw new IllegalStateException("the profiler did not report " + ALLOCATION + ", only " + iteration.getSecondaryResults().keySet());
         }
         return result.getScore();
-    }
-
-    private static Sample sample(List<Double> values) {
-        return new Sample(values.stream().mapToDouble(Double::doubleValue).toArray());
     }
 }

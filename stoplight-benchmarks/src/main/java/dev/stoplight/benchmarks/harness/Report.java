@@ -28,10 +28,15 @@ public record Report(
         }
     }
 
-    public static Report of(
-            String suite, Options options, List<String> notes, List<Table> tables, List<Promise> promises, List<Chart> charts) {
+    public static Report of(String suite, Options options, Findings findings) {
         return new Report(
-                suite, options.quick(), Machine.here(), List.copyOf(notes), List.copyOf(tables), List.copyOf(promises), List.copyOf(charts));
+                suite,
+                options.quick(),
+                Machine.here(),
+                List.copyOf(findings.notes()),
+                List.copyOf(findings.tables()),
+                List.copyOf(findings.promises()),
+                List.copyOf(findings.charts()));
     }
 
     public boolean kept() {

@@ -1,6 +1,7 @@
 package dev.stoplight.benchmarks.harness;
 
 import java.util.Arrays;
+import java.util.Collection;
 
 /** Measured values of one thing, in ascending order. Medians and quartiles, since a shared machine has outliers. */
 public record Sample(double[] sorted) {
@@ -13,12 +14,12 @@ public record Sample(double[] sorted) {
         Arrays.sort(sorted);
     }
 
-    public double median() {
-        return percentile(50);
+    public static Sample of(Collection<Double> values) {
+        return new Sample(values.stream().mapToDouble(Double::doubleValue).toArray());
     }
 
-    public double min() {
-        return sorted[0];
+    public double median() {
+        return percentile(50);
     }
 
     /** The value below which {@code percent} of the values lie, interpolated between its neighbours. */

@@ -87,6 +87,11 @@ class ReportTest {
 
     private static Report report(List<Chart> charts) {
         Options options = new Options(Path.of("."), false, Options.EVERYTHING);
-        return Report.of("demo", options, List.of("a note"), List.of(TABLE), List.of(Promise.atMost("a call", 0.2, 0.15, "")), charts);
+        Findings findings = new Findings();
+        findings.note("a note");
+        findings.add(TABLE);
+        findings.add(Promise.atMost("a call", 0.2, 0.15, ""));
+        charts.forEach(findings::add);
+        return Report.of("demo", options, findings);
     }
 }
