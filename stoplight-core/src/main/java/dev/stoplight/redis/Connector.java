@@ -4,6 +4,7 @@ import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
@@ -12,12 +13,16 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
 
 /** The little that differs between a single server, Sentinel and Cluster. */
 interface Connector {
 
     /** How many commands may wait for an answer; more means that Redis does not keep up. */
     int REQUEST_QUEUE = 50_000;
+
+    /** The longest to wait for one server, so that of a Cluster's servers one that hangs does not hide the others. */
+    Duration CONNECT_LIMIT = Duration.ofSeconds(1);
 
     /** A connection for commands and what to call on it. */
     record Commands(StatefulConnection<String, String> connection, RedisClusterAsyncCommands<String, String> async) {}
@@ -41,7 +46,7 @@ interface Connector {
     record Single(RedisClient client) implements Connector {
 
         public Single {
-            client.setOptions(failFast(client.getOptions().mutate()).build());
+            client.setOptions(failFast(client.getOptions()).build());
         }
 
         @Override
@@ -60,7 +65,7 @@ interface Connector {
     record Cluster(RedisClusterClient client) implements Connector {
 
         public Cluster {
-            client.setOptions(ClusterClientOptions.builder(failFast(client.getOptions().mutate()).build())
+            client.setOptions(ClusterClientOptions.builder(failFast(client.getOptions()).build())
                     .validateClusterNodeMembership(false)
                     .build());
         }
@@ -78,9 +83,15 @@ interface Connector {
         }
     }
 
-    private static ClientOptions.Builder failFast(ClientOptions.Builder options) {
-        return options.autoReconnect(false)
+    private static ClientOptions.Builder failFast(ClientOptions options) {
+        SocketOptions socket = options.getSocketOptions();
+        if (socket.getConnectTimeout().compareTo(CONNECT_LIMIT) > 0) {
+            socket = socket.mutate().connectTimeout(CONNECT_LIMIT).build();
+        }
+        return options.mutate()
+                .autoReconnect(false)
                 .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-                .requestQueueSize(REQUEST_QUEUE);
+                .requestQueueSize(REQUEST_QUEUE)
+                .socketOptions(socket);
     }
 }

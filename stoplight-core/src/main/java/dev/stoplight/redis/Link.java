@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** One working connection to Redis: one for commands, one for the published changes. It is used until it breaks. */
 final class Link {
@@ -44,13 +45,36 @@ final class Link {
 
     /** Connects and subscribes, or throws. */
     static Link open(Connector connector, String channel, Consumer<String> messages, Runnable subscriptionLost, Duration limit) {
-        Connector.Commands commands = connector.connect();
+        Connector.Commands commands = within(limit, connector::connect, late -> late.connection().closeAsync());
         try {
-            Link link = new Link(connector, commands, connector.connectPubSub(), channel, messages, subscriptionLost);
-            link.subscribe(limit);
+            StatefulRedisPubSubConnection<String, String> events = connectPubSub(connector, limit);
+            Link link = new Link(connector, commands, events, channel, messages, subscriptionLost);
+            link.subscribe(events, limit);
             return link;
         } catch (RuntimeException e) {
             commands.connection().closeAsync();
+            throw e;
+        }
+    }
+
+    private static StatefulRedisPubSubConnection<String, String> connectPubSub(Connector connector, Duration limit) {
+        return within(limit, connector::connectPubSub, StatefulRedisPubSubConnection::closeAsync);
+    }
+
+    /**
+     * Connects on a thread of its own, because for a server that hangs Lettuce may wait as long as the client's URI says, which
+     * is a minute. A connection that comes after all is closed.
+     */
+    private static <C> C within(Duration limit, Supplier<C> connect, Consumer<C> close) {
+        CompletableFuture<C> connected = CompletableFuture.supplyAsync(connect, task -> {
+            Thread thread = new Thread(task, "stoplight-redis-connect");
+            thread.setDaemon(true);
+            thread.start();
+        });
+        try {
+            return await(connected, limit);
+        } catch (RuntimeException e) {
+            connected.thenAccept(close);
             throw e;
         }
     }
@@ -77,16 +101,20 @@ final class Link {
                 .toCompletableFuture();
     }
 
-    /** Subscribes anew after the subscription was lost. */
+    /** Subscribes anew after the subscription was lost, or throws. */
     void resubscribe(Duration limit) {
         StatefulRedisPubSubConnection<String, String> dead = events;
-        events = connector.connectPubSub();
+        StatefulRedisPubSubConnection<String, String> fresh = connectPubSub(connector, limit);
+        subscribe(fresh, limit);
+        events = fresh;
         dead.closeAsync();
-        subscribe(limit);
+        if (closed) {
+            fresh.closeAsync();
+            throw new IllegalStateException("the connection was closed");
+        }
     }
 
-    private void subscribe(Duration limit) {
-        StatefulRedisPubSubConnection<String, String> fresh = events;
+    private void subscribe(StatefulRedisPubSubConnection<String, String> fresh, Duration limit) {
         fresh.addListener(new RedisPubSubAdapter<>() {
             @Override
             public void message(String on, String message) {
@@ -100,7 +128,7 @@ final class Link {
             throw e;
         }
         fresh.addListener(listener(() -> {
-            if (!closed && events == fresh) {
+            if (events == fresh) {
                 subscriptionLost.run();
             }
         }));
