@@ -18,6 +18,14 @@ final class Keys {
         return new String[] {tag + "state", tag + "failures", tag + "calls", tag + "probes", tag + "history", tag + "settings"};
     }
 
+    String state(String id) {
+        return of(id)[0];
+    }
+
+    String settings(String id) {
+        return of(id)[5];
+    }
+
     /** Known ids by last sight. */
     String breakers() {
         return prefix + ":breakers";

@@ -14,24 +14,30 @@ import dev.stoplight.store.StoreStatus;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.Range;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisException;
+import io.lettuce.core.ZAddArgs;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,24 +52,43 @@ public final class RedisBreakerStore implements BreakerStore {
     private static final Duration KEEP_SIGHTED = Duration.ofDays(7);
     private static final Duration SIGHT_AGAIN = Duration.ofMinutes(10);
     private static final int MOST_SIGHTED = 100_000;
+    private static final Duration PRUNE_AGAIN = Duration.ofHours(1);
 
     /** For what no call waits for: connecting, reading everything afresh. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    /** As many are read at once after an interruption; all at once could be more than Redis does in any patience. */
+    private static final int READ_AT_ONCE = 500;
+
+    /** As many are looked after with each heartbeat, so that very many red lights cost Redis no more than some. */
+    private static final int LOOKED_AFTER = 100;
 
     private final Connector connector;
     private final Keys keys;
     private final Duration timeout;
     private final LongSupplier clock;
-    private final RedisTime time = new RedisTime();
+    private final Duration heartbeat;
+    private final RedisTime time;
     private final SharedLights shared = new SharedLights();
     private final List<StoreObserver> observers = new CopyOnWriteArrayList<>();
     private final Cache<String, Boolean> sighted =
             Caffeine.newBuilder().expireAfterWrite(SIGHT_AGAIN).maximumSize(MOST_SIGHTED).executor(Runnable::run).build();
     private final ScheduledExecutorService background;
 
+    /** What was heard of a breaker while it is read afresh. */
+    private final Map<Reading, Queue<StoreReply>> reading = new ConcurrentHashMap<>();
+
+    private record Reading(StoreObserver observer, String id) {}
+
+    /** For single breakers that Redis cannot serve just now though it is there. */
+    private final MemoryBreakerStore aside;
+
     private volatile @Nullable Link link;
     private volatile MemoryBreakerStore local;
     private volatile StoreStatus status = new StoreStatus(false, Instant.now(), "not connected yet");
+    private volatile long upSinceNanos;
+    private volatile long prunedNanos;
+    private volatile boolean warned;
     private volatile boolean closed;
 
     /** The breaker whose command found the outage: Redis is back when that works again. */
@@ -74,13 +99,15 @@ public final class RedisBreakerStore implements BreakerStore {
         this.keys = new Keys(builder.keyPrefix);
         this.timeout = builder.timeout;
         this.clock = builder.clock;
-        this.local = new MemoryBreakerStore(time::micros);
+        this.heartbeat = builder.heartbeat;
+        this.time = new RedisTime(builder.wallClock);
+        this.local = MemoryBreakerStore.standingIn(time::micros);
+        this.aside = MemoryBreakerStore.standingIn(time::micros);
         this.background = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "stoplight-redis");
             thread.setDaemon(true);
             return thread;
         });
-        long heartbeat = builder.heartbeat.toMillis();
         try {
             Link.await(CompletableFuture.runAsync(this::look, background), PATIENCE.plus(PATIENCE));
         } catch (IllegalStateException e) {
@@ -89,7 +116,8 @@ public final class RedisBreakerStore implements BreakerStore {
         if (link == null) {
             warn(status.detail());
         }
-        background.scheduleWithFixedDelay(this::beat, heartbeat, heartbeat, TimeUnit.MILLISECONDS);
+        // At a fixed rate: what took long, because Redis hangs, is followed by the next look at once.
+        background.scheduleAtFixedRate(this::beat, heartbeat.toMillis(), heartbeat.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -125,14 +153,16 @@ public final class RedisBreakerStore implements BreakerStore {
     }
 
     @Override
-    public Runnable subscribe(StoreObserver observer) {
+    public synchronized Runnable subscribe(StoreObserver observer) {
         observers.add(observer);
         Runnable fromLocal = local.subscribe(observer);
+        Runnable fromAside = aside.subscribe(observer);
         if (link == null) {
             observer.statusChanged(status);
         }
         return () -> {
             fromLocal.run();
+            fromAside.run();
             observers.remove(observer);
             if (observers.isEmpty()) {
                 close();
@@ -146,57 +176,106 @@ public final class RedisBreakerStore implements BreakerStore {
         if (current == null) {
             return locally(request, null);
         }
-        CompletableFuture<StoreReply> result = new CompletableFuture<>();
         long start = System.nanoTime();
-        send(current, request)
-                .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-                .whenComplete((reply, thrown) -> {
+        // Redis does nothing that it gets to only after the time limit. To an operator a refusal must mean that nothing was
+        // changed, so the answer to what was done just in time is waited for.
+        Duration wait = request.command().administrative() ? timeout.multipliedBy(2) : timeout;
+        return send(current, request, timeout)
+                .orTimeout(wait.toMillis(), TimeUnit.MILLISECONDS)
+                .handle((reply, thrown) -> {
                     observers.forEach(o -> o.commandDone(label(request), thrown == null, System.nanoTime() - start));
-                    if (thrown == null) {
-                        result.complete(reply);
-                    } else {
-                        Throwable cause = Link.unwrap(thrown);
-                        if (!isMoving(cause)) {
-                            goDown(current, request, cause);
-                        }
-                        locally(request, cause).whenComplete((answer, refusal) -> {
-                            if (refusal == null) {
-                                result.complete(answer);
-                            } else {
-                                result.completeExceptionally(refusal);
-                            }
-                        });
-                    }
-                });
-        return result;
+                    return thrown == null ? CompletableFuture.completedFuture(reply) : instead(current, request, Link.unwrap(thrown));
+                })
+                .thenCompose(answer -> answer);
+    }
+
+    private CompletionStage<StoreReply> instead(Link current, StoreRequest request, Throwable cause) {
+        if (!isAboutItsKeys(cause)) {
+            goDown(current, request, cause);
+        } else if (!request.command().administrative()) {
+            return decide(aside, request);
+        }
+        return locally(request, cause);
     }
 
     private static String label(StoreRequest request) {
         return request.command().getClass().getSimpleName().toLowerCase(Locale.ROOT);
     }
 
-    private CompletableFuture<StoreReply> send(Link current, StoreRequest request) {
-        Wire.Call call = Wire.encode(request, keys.channel(), clock.getAsLong());
-        CompletableFuture<String> answer;
-        try {
-            sight(current, request);
-            answer = current.run(call, keys.of(request.id()));
-        } catch (RedisException e) {
-            // A connection that is just going away refuses at once, others fail later.
-            return CompletableFuture.failedFuture(e);
-        }
-        return answer.thenApply(json -> {
-            StoreReply reply = Wire.decode(json).reply();
-            learn(request.id(), reply);
-            return reply;
+    /**
+     * Sends a command and learns from the answer. An answer from which it follows that Redis has lost its memory is nothing to
+     * go by: what was lost is put back, and the command is repeated.
+     */
+    private CompletableFuture<StoreReply> send(Link current, StoreRequest request, Duration limit) {
+        String id = request.id();
+        return run(current, request, limit)
+                .thenCompose(reply -> shared.lightLostBy(id, reply) || shared.overridesLostBy(id, reply)
+                        ? isLost(current, id, reply).thenCompose(lost -> lost
+                                ? run(current, restoring(request), limit).thenCompose(restored -> run(current, request, limit))
+                                : CompletableFuture.completedFuture(reply))
+                        : CompletableFuture.completedFuture(reply))
+                .thenApply(reply -> {
+                    shared.learn(id, reply);
+                    return reply;
+                });
+    }
+
+    /**
+     * An operator's change looks the same as long as its message is not here, but with a pong it is. Settings are not lost but
+     * cleared when Redis still knows the breaker.
+     */
+    private CompletionStage<Boolean> isLost(Link current, String id, StoreReply reply) {
+        return current.pingSubscription()
+                .thenCompose(pong -> current.commands().zscore(keys.breakers(), id))
+                .thenApply(sighted -> shared.lightLostBy(id, reply) || (sighted == null && shared.overridesLostBy(id, reply)));
+    }
+
+    private StoreRequest restoring(StoreRequest request) {
+        Light lost = shared.remaining(request.id());
+        StoreCommand restore = new StoreCommand.Restore(lost == null ? Light.GREEN : lost, shared.overrides(request.id()));
+        return new StoreRequest(request.id(), request.instance(), request.settings(), restore);
+    }
+
+    /** Sends a command; one that Redis takes for late, because its clock was set, is sent once more. */
+    private CompletableFuture<StoreReply> run(Link current, StoreRequest request, Duration limit) {
+        return runOnce(current, request, limit).exceptionallyCompose(thrown -> {
+            Long redisMicros = Wire.late(Link.unwrap(thrown));
+            if (redisMicros == null) {
+                return CompletableFuture.failedFuture(thrown);
+            }
+            time.told(redisMicros);
+            return runOnce(current, request, limit);
         });
     }
 
-    /** While a Cluster moves a slot its keys cannot be used together; that is over soon and no reason to leave Redis. */
-    private static boolean isMoving(Throwable thrown) {
+    private CompletableFuture<StoreReply> runOnce(Link current, StoreRequest request, Duration limit) {
+        try {
+            sight(current, request);
+            long injected = clock.getAsLong();
+            String now = injected == 0 ? "<" + (time.micros() + limit.toMillis() * 1000) : Long.toString(injected);
+            return current.run(Wire.encode(request, keys.channel(), now), keys.of(request.id()))
+                    .thenApply(json -> decode(json).reply());
+        } catch (RuntimeException e) {
+            // A connection that is just going away refuses at once, others fail later.
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private Wire.Message decode(String json) {
+        Wire.Message message = Wire.decode(json);
+        time.told(message.reply().light().stamp());
+        return message;
+    }
+
+    /**
+     * Whether only this breaker is concerned, and not Redis: while a Cluster moves a slot its keys cannot be used together, which
+     * is over soon; or they are not ours.
+     */
+    private static boolean isAboutItsKeys(Throwable thrown) {
+        String message = thrown.getMessage();
         return thrown instanceof RedisCommandExecutionException
-                && thrown.getMessage() != null
-                && thrown.getMessage().startsWith("TRYAGAIN");
+                && message != null
+                && (message.startsWith("TRYAGAIN") || message.contains("WRONGTYPE"));
     }
 
     /** Decides in this process. What must be shared is refused instead. */
@@ -206,12 +285,17 @@ public final class RedisBreakerStore implements BreakerStore {
             return CompletableFuture.failedFuture(new StoreUnavailableException(
                     "Breaker '" + request.id() + "' was not changed, because Redis cannot be reached: " + why, cause));
         }
-        return local.execute(request);
+        return decide(local, request);
     }
 
-    private void learn(String id, StoreReply reply) {
-        time.seen(reply.light().stamp());
-        shared.learn(id, reply);
+    private CompletionStage<StoreReply> decide(MemoryBreakerStore standIn, StoreRequest request) {
+        for (StoreObserver observer : observers) {
+            StoreObserver.Active active = observer.active(request.id());
+            if (active != null && active.light().stamp() > 0) {
+                standIn.seed(active);
+            }
+        }
+        return standIn.execute(request);
     }
 
     /** Notes that this breaker exists, for listings; before the command itself, so that who reads afresh finds both. */
@@ -244,16 +328,33 @@ public final class RedisBreakerStore implements BreakerStore {
     private void received(String json) {
         Wire.Message message;
         try {
-            message = Wire.decode(json);
+            message = decode(json);
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "A message on " + keys.channel() + " cannot be understood: " + json, e);
             return;
         }
         for (StoreObserver observer : observers) {
             StoreObserver.Active active = observer.active(message.id());
-            if (active != null) {
-                learn(message.id(), message.reply());
-                observer.changed(message.id(), message.reply());
+            if (active == null) {
+                continue;
+            }
+            if (shared.lightLostBy(message.id(), message.reply())) {
+                inBackground(() -> {
+                    Link current = link;
+                    if (current != null) {
+                        readAfresh(current);
+                    }
+                });
+                return;
+            }
+            if (message.reply().forgotten()) {
+                sighted.invalidate(message.id());
+            }
+            shared.learn(message.id(), message.reply());
+            observer.changed(message.id(), message.reply());
+            Queue<StoreReply> meanwhile = reading.get(new Reading(observer, message.id()));
+            if (meanwhile != null) {
+                meanwhile.add(message.reply());
             }
         }
     }
@@ -262,22 +363,29 @@ public final class RedisBreakerStore implements BreakerStore {
         if (link != broken) {
             return;
         }
-        MemoryBreakerStore alone = new MemoryBreakerStore(time::micros);
+        MemoryBreakerStore alone = MemoryBreakerStore.standingIn(time::micros);
         for (StoreObserver observer : observers) {
             observer.noteworthy().forEach(alone::seed);
             alone.subscribe(observer);
         }
+        StoreStatus down = new StoreStatus(false, Instant.now(), describe(cause));
         failedRequest = request;
         local = alone;
-        status = new StoreStatus(false, Instant.now(), describe(cause));
+        status = down;
         link = null;
         broken.close();
-        warn(status.detail());
-        observers.forEach(observer -> observer.statusChanged(status));
-        inBackground(this::look);
+        warn(down.detail());
+        inBackground(() -> {
+            observers.forEach(observer -> observer.statusChanged(down));
+            // One that was hardly up would only go up and down; it is looked for with the next heartbeat.
+            if (System.nanoTime() - upSinceNanos > heartbeat.toNanos()) {
+                look();
+            }
+        });
     }
 
-    private static void warn(String why) {
+    private void warn(String why) {
+        warned = true;
         LOG.log(Level.WARNING, "Redis cannot be reached; breakers go on in this process until it can: {0}", why);
     }
 
@@ -300,9 +408,12 @@ public final class RedisBreakerStore implements BreakerStore {
             return;
         }
         Link fresh = null;
+        List<String> known;
         try {
             fresh = Link.open(connector, keys.channel(), this::received, () -> inBackground(this::renewSubscription), PATIENCE);
             check(fresh);
+            // Before anyone else on this instance can write to it.
+            known = known(fresh);
         } catch (RuntimeException e) {
             if (fresh != null) {
                 fresh.close();
@@ -311,83 +422,124 @@ public final class RedisBreakerStore implements BreakerStore {
             return;
         }
         Link working = fresh;
-        Duration outage = Duration.between(status.since(), Instant.now());
-        boolean firstTime = !time.known();
+        StoreStatus up = new StoreStatus(true, Instant.now(), "connected");
+        String outage = Long.toString(Duration.between(status.since(), up.since()).toMillis());
         synchronized (this) {
             if (closed) {
                 working.close();
                 return;
             }
-            status = new StoreStatus(true, Instant.now(), "connected");
+            LOG.log(warned ? Level.INFO : Level.DEBUG, "Redis is there after {0}ms; breakers are shared", outage);
+            warned = false;
+            status = up;
+            upSinceNanos = System.nanoTime();
             link = working;
         }
+        observers.forEach(observer -> observer.statusChanged(up));
         working.onDisconnect(() -> goDown(working, null, new IllegalStateException("the connection was closed")));
-        LOG.log(firstTime ? Level.DEBUG : Level.INFO, "Redis is there after {0}ms; breakers are shared", outage.toMillis());
-        observers.forEach(observer -> observer.statusChanged(status));
-        readAfresh(working);
-        local = subscribed(new MemoryBreakerStore(time::micros));
+        readAfresh(working, () -> known);
     }
 
-    private MemoryBreakerStore subscribed(MemoryBreakerStore store) {
-        observers.forEach(store::subscribe);
-        return store;
-    }
-
-    /** Redis is there when it can be written to, and when what failed works again. */
+    /** Redis is there when it can be written to, and when what failed works again, in time. */
     private void check(Link fresh) {
+        time.connected(askTime(fresh));
         prune(fresh);
+        // Writes nothing, but is refused where memory is short.
+        Link.await(fresh.commands().zadd(keys.breakers(), ZAddArgs.Builder.xx(), 0, ""), PATIENCE);
         StoreRequest failed = failedRequest;
         if (failed != null) {
             StoreRequest read = new StoreRequest(failed.id(), failed.instance(), failed.settings(), new StoreCommand.Read(false));
-            Link.await(send(fresh, read), PATIENCE);
+            Link.await(run(fresh, read, timeout), timeout);
         }
         failedRequest = null;
+    }
+
+    private long askTime(Link current) {
+        List<String> told = Link.await(current.commands().time(), PATIENCE);
+        long injected = clock.getAsLong();
+        return injected == 0 ? TimeUnit.SECONDS.toMicros(Long.parseLong(told.get(0))) + Long.parseLong(told.get(1)) : injected;
     }
 
     private void prune(Link current) {
         double oldest = (time.micros() / 1000.0) - KEEP_SIGHTED.toMillis();
         Link.await(current.commands().zremrangebyscore(keys.breakers(), Range.create(0.0, oldest)), PATIENCE);
+        prunedNanos = System.nanoTime();
+    }
+
+    private List<String> known(Link current) {
+        return Link.await(current.commands().zrange(keys.breakers(), 0, -1), PATIENCE);
+    }
+
+    private void readAfresh(Link current) {
+        readAfresh(current, () -> known(current));
     }
 
     /**
      * Reads what may have changed unheard: every breaker here that Redis knows or that is not simply green. A light that Redis
-     * has lost is put back with what remains of its time.
+     * has lost is put back with what remains of its time. So are changed settings, unless Redis knows the breaker: then an
+     * operator has cleared them.
      */
-    private void readAfresh(Link current) {
+    private void readAfresh(Link current, Supplier<List<String>> known) {
         try {
             sighted.invalidateAll();
-            List<String> known = Link.await(current.commands().zrange(keys.breakers(), 0, -1), PATIENCE);
+            Set<String> remembered = new LinkedHashSet<>(known.get());
             for (StoreObserver observer : observers) {
                 Map<String, StoreObserver.Active> wanted = new LinkedHashMap<>();
                 observer.noteworthy().forEach(active -> wanted.put(active.id(), active));
-                for (String id : known) {
+                for (String id : remembered) {
                     StoreObserver.Active active = observer.active(id);
                     if (active != null) {
                         wanted.put(id, active);
                     }
                 }
-                wanted.values().forEach(active -> {
-                    Map<String, String> overrides = shared.overrides(active.id());
-                    Light lost = shared.remaining(active.id());
-                    StoreCommand command =
-                            lost == null && overrides.isEmpty()
-                                    ? new StoreCommand.Read(false)
-                                    : new StoreCommand.Restore(lost == null ? Light.GREEN : lost, overrides);
-                    StoreRequest request = new StoreRequest(active.id(), observer.instance(), active.settings(), command);
-                    send(current, request)
-                            .orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
-                            .whenComplete((reply, thrown) -> {
-                                if (thrown == null) {
-                                    observer.resynchronised(active.id(), reply);
-                                } else if (!isMoving(Link.unwrap(thrown))) {
-                                    goDown(current, request, Link.unwrap(thrown));
-                                }
-                            });
-                });
+                List<CompletableFuture<Void>> asked = new ArrayList<>();
+                for (StoreObserver.Active active : wanted.values()) {
+                    asked.add(readAfresh(current, observer, active, remembered.contains(active.id())));
+                    if (asked.size() == READ_AT_ONCE) {
+                        awaitAll(asked);
+                    }
+                }
+                awaitAll(asked);
             }
         } catch (RuntimeException e) {
             goDown(current, null, Link.unwrap(e));
         }
+    }
+
+    private static void awaitAll(List<CompletableFuture<Void>> asked) {
+        Link.await(CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new)), PATIENCE.plus(PATIENCE));
+        asked.clear();
+    }
+
+    /** The stage never fails. */
+    private CompletableFuture<Void> readAfresh(Link current, StoreObserver observer, StoreObserver.Active active, boolean remembered) {
+        String id = active.id();
+        Light lost = shared.remaining(id);
+        Map<String, String> overrides = remembered ? Map.of() : shared.overrides(id);
+        StoreCommand command = lost == null && overrides.isEmpty()
+                ? new StoreCommand.Read(false)
+                : new StoreCommand.Restore(lost == null ? Light.GREEN : lost, overrides);
+        StoreRequest request = new StoreRequest(id, observer.instance(), active.settings(), command);
+        Reading key = new Reading(observer, id);
+        reading.put(key, new ConcurrentLinkedQueue<>());
+        return run(current, request, PATIENCE)
+                .orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .handle((reply, thrown) -> {
+                    if (thrown == null) {
+                        shared.learn(id, reply);
+                        aside.drop(id);
+                        observer.resynchronised(id, reply);
+                    }
+                    // What was heard before the answer may have been said after it.
+                    Queue<StoreReply> meanwhile = reading.remove(key);
+                    if (meanwhile != null) {
+                        meanwhile.forEach(heard -> observer.changed(id, heard));
+                    }
+                    if (thrown != null && !isAboutItsKeys(Link.unwrap(thrown))) {
+                        goDown(current, request, Link.unwrap(thrown));
+                    }
+                    return null;
+                });
     }
 
     /** The subscription broke while commands still work: subscribe again and catch up. */
@@ -398,34 +550,84 @@ public final class RedisBreakerStore implements BreakerStore {
         }
         try {
             current.resubscribe(PATIENCE);
-            readAfresh(current);
         } catch (RuntimeException e) {
             goDown(current, null, Link.unwrap(e));
+            return;
+        }
+        readAfresh(current);
+    }
+
+    private void beat() {
+        try {
+            Link current = link;
+            if (current == null) {
+                look();
+            } else {
+                lookAfter(current);
+            }
+        } catch (RuntimeException e) {
+            // Whatever it is, the next heartbeat must come.
+            LOG.log(closed ? Level.DEBUG : Level.WARNING, "The heartbeat failed", e);
         }
     }
 
     /** Finds out in time that Redis hangs, that the subscription is dead, or that Redis has lost its memory. */
-    private void beat() {
-        Link current = link;
-        if (current == null) {
-            look();
-            return;
-        }
+    private void lookAfter(Link current) {
+        List<String> lost;
         try {
-            CompletionStage<Long> count = current.commands().zcard(keys.breakers());
-            CompletionStage<String> heard = current.pingSubscription();
-            long remembered = Link.await(count, PATIENCE);
-            if (remembered == 0 && !shared.isEmpty()) {
-                readAfresh(current);
-            }
-            try {
-                Link.await(heard, PATIENCE);
-            } catch (RuntimeException e) {
-                LOG.log(Level.DEBUG, "The subscription does not answer", e);
-                renewSubscription();
+            time.told(askTime(current));
+            lost = lost(current);
+            if (System.nanoTime() - prunedNanos > PRUNE_AGAIN.toNanos()) {
+                prune(current);
             }
         } catch (RuntimeException e) {
             goDown(current, null, Link.unwrap(e));
+            return;
+        }
+        try {
+            Link.await(current.pingSubscription(), PATIENCE);
+        } catch (RuntimeException e) {
+            LOG.log(Level.DEBUG, "The subscription does not answer", e);
+            renewSubscription();
+            return;
+        }
+        // What an operator removed is known by now, because its message came before the pong.
+        if (lost.stream().anyMatch(shared::holds)) {
+            readAfresh(current);
+        }
+        rejoin(current);
+    }
+
+    /** Of what Redis must know, what it does not. */
+    private List<String> lost(Link current) {
+        Map<String, CompletionStage<Long>> found = new LinkedHashMap<>();
+        for (String id : shared.some(LOOKED_AFTER)) {
+            String key = shared.remaining(id) == null ? keys.settings(id) : keys.state(id);
+            found.put(id, current.commands().exists(key));
+        }
+        List<String> lost = new ArrayList<>();
+        found.forEach((id, count) -> {
+            if (Link.await(count, PATIENCE) == 0) {
+                lost.add(id);
+            }
+        });
+        return lost;
+    }
+
+    /** Breakers that were decided aside go back to Redis as soon as it can serve them again. */
+    private void rejoin(Link current) {
+        for (String id : Link.await(aside.known(), PATIENCE)) {
+            boolean used = false;
+            for (StoreObserver observer : observers) {
+                StoreObserver.Active active = observer.active(id);
+                if (active != null) {
+                    used = true;
+                    readAfresh(current, observer, active, true);
+                }
+            }
+            if (!used) {
+                aside.drop(id);
+            }
         }
     }
 
@@ -443,7 +645,11 @@ public final class RedisBreakerStore implements BreakerStore {
         }
         background.shutdownNow();
         if (current != null) {
-            Link.await(current.close(), PATIENCE);
+            try {
+                Link.await(current.close(), PATIENCE);
+            } catch (RuntimeException e) {
+                LOG.log(Level.DEBUG, "The connection was closed before", e);
+            }
         }
     }
 
@@ -455,6 +661,7 @@ public final class RedisBreakerStore implements BreakerStore {
         private Duration timeout = Duration.ofMillis(100);
         private Duration heartbeat = Duration.ofSeconds(1);
         private LongSupplier clock = () -> 0;
+        private LongSupplier wallClock = () -> TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
 
         private Builder(AbstractRedisClient client) {
             this.client = client;
@@ -481,6 +688,12 @@ public final class RedisBreakerStore implements BreakerStore {
         /** Microseconds instead of Redis' own time, for tests that must not wait. */
         Builder clock(LongSupplier micros) {
             this.clock = micros;
+            return this;
+        }
+
+        /** Microseconds instead of this machine's wall clock, for tests. */
+        Builder wallClock(LongSupplier micros) {
+            this.wallClock = micros;
             return this;
         }
 

@@ -1,31 +1,44 @@
 package dev.stoplight.redis;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
- * Redis' clock as far as it is known here: the last time it told, carried on by this process's monotonic clock. An instance
- * that goes on alone therefore never compares its own wall clock with anything.
+ * Redis' clock as far as it is known here: the last time it told, carried on by this process's monotonic clock. The wall clock
+ * stands in only until Redis was first heard of, and nothing said then is compared with what Redis says.
  */
 final class RedisTime {
 
-    private record Reading(long micros, long atNanos) {}
+    private record Reading(long micros, long atNanos) {
 
-    private volatile Reading last = new Reading(0, 0);
+        static Reading now(long micros) {
+            return new Reading(micros, System.nanoTime());
+        }
 
-    void seen(long micros) {
-        if (micros > last.micros) {
-            last = new Reading(micros, System.nanoTime());
+        long carriedOn() {
+            return micros + TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - atNanos);
         }
     }
 
-    boolean known() {
-        return last.micros > 0;
+    private volatile Reading last;
+
+    RedisTime(LongSupplier wallMicros) {
+        this.last = Reading.now(wallMicros.getAsLong());
+    }
+
+    /** A new connection, and what its Redis says. */
+    synchronized void connected(long micros) {
+        last = Reading.now(micros);
+    }
+
+    /** What Redis said by the way; the answer that took least time to get here is the best to go by. */
+    synchronized void told(long micros) {
+        if (micros > last.carriedOn()) {
+            last = Reading.now(micros);
+        }
     }
 
     long micros() {
-        Reading reading = last;
-        return reading.micros == 0
-                ? TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis())
-                : reading.micros + TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - reading.atNanos);
+        return last.carriedOn();
     }
 }

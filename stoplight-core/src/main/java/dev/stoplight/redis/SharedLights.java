@@ -2,6 +2,9 @@ package dev.stoplight.redis;
 
 import dev.stoplight.store.Light;
 import dev.stoplight.store.StoreReply;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +23,7 @@ final class SharedLights {
     void learn(String id, StoreReply reply) {
         entries.compute(id, (key, before) -> {
             Light told = reply.light();
-            if (before != null && !told.isLaterThan(before.light)) {
+            if (before != null && (reply.forgotten() ? told.stamp() < before.light.stamp() : !told.isLaterThan(before.light))) {
                 return before;
             }
             Map<String, String> overrides = reply.overrides();
@@ -31,12 +34,35 @@ final class SharedLights {
         });
     }
 
+    /** Whether that reply is of a Redis that no longer has the light it told of before. */
+    boolean lightLostBy(String id, StoreReply reply) {
+        Entry entry = entries.get(id);
+        return entry != null
+                && !reply.forgotten()
+                && reply.light().epoch() < entry.light.epoch()
+                && reply.light().stamp() > entry.light.stamp()
+                && remaining(entry) != null;
+    }
+
+    /** Whether that reply knows of no changed settings where there were some. */
+    boolean overridesLostBy(String id, StoreReply reply) {
+        Entry entry = entries.get(id);
+        Map<String, String> overrides = reply.overrides();
+        return entry != null
+                && !reply.forgotten()
+                && overrides != null
+                && overrides.isEmpty()
+                && !entry.overrides.isEmpty()
+                && reply.light().stamp() > entry.light.stamp();
+    }
+
     /** The light with what remains of its time; null when there is nothing to put back. */
     @Nullable Light remaining(String id) {
         Entry entry = entries.get(id);
-        if (entry == null) {
-            return null;
-        }
+        return entry == null ? null : remaining(entry);
+    }
+
+    private static @Nullable Light remaining(Entry entry) {
         Light told = entry.light;
         long passed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - entry.atNanos);
         Light now = new Light(
@@ -59,7 +85,24 @@ final class SharedLights {
         return entry == null ? Map.of() : entry.overrides;
     }
 
-    boolean isEmpty() {
-        return entries.isEmpty();
+    /** Whether there is something to put back, should Redis lose it. */
+    boolean holds(String id) {
+        return remaining(id) != null || !overrides(id).isEmpty();
+    }
+
+    /** What there is to put back; of very much, some of it, and something else the next time. Whatever is over by now goes. */
+    List<String> some(int most) {
+        List<String> held = new ArrayList<>();
+        entries.forEach((id, entry) -> {
+            if (entry.overrides.isEmpty() && remaining(entry) == null) {
+                entries.remove(id, entry);
+            } else {
+                held.add(id);
+            }
+        });
+        if (held.size() > most) {
+            Collections.shuffle(held);
+        }
+        return held.subList(0, Math.min(most, held.size()));
     }
 }

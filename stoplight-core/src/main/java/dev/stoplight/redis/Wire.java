@@ -10,6 +10,7 @@ import dev.stoplight.store.Light;
 import dev.stoplight.store.StoreCommand;
 import dev.stoplight.store.StoreReply;
 import dev.stoplight.store.StoreRequest;
+import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,9 +36,9 @@ final class Wire {
 
     private Wire() {}
 
-    static Call encode(StoreRequest request, String channel, long clockMicros) {
+    static Call encode(StoreRequest request, String channel, String clock) {
         List<String> args = new ArrayList<>(32);
-        args.add(Long.toString(clockMicros));
+        args.add(clock);
         args.add(channel);
         args.add(request.id());
         args.add(request.instance());
@@ -155,6 +156,14 @@ final class Wire {
                 node.hasNonNull("past") ? details(node) : null,
                 node.path("forgotten").asBoolean(false));
         return new Message(text(node, "id"), reply);
+    }
+
+    /** Redis' time, when that is its refusal of a command that came too late; otherwise null. */
+    static @Nullable Long late(Throwable thrown) {
+        String message = thrown.getMessage();
+        return thrown instanceof RedisCommandExecutionException && message != null && message.startsWith("LATE ")
+                ? Long.valueOf(message.substring(5))
+                : null;
     }
 
     private static StoreReply.Details details(JsonNode node) {

@@ -80,9 +80,14 @@ final class LightMachine {
 
     /** Carries out one command at {@code nowMicros} on the store's clock. */
     StoreReply apply(StoreRequest request, long nowMicros) {
+        return apply(request, nowMicros, nowMicros);
+    }
+
+    /** As {@link #apply(StoreRequest, long)}; the reply's stamp is {@code stampMicros} or, where that is not greater, the next after the last. */
+    StoreReply apply(StoreRequest request, long nowMicros, long stampMicros) {
         micros = nowMicros;
         now = nowMicros / 1000;
-        stamp = Math.max(nowMicros, stamp + 1);
+        stamp = Math.max(stampMicros, stamp + 1);
         instance = request.instance();
         configured = request.settings();
         settings = configured.overriddenBy(overrides);

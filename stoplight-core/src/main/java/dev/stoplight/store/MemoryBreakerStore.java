@@ -23,6 +23,7 @@ public final class MemoryBreakerStore implements BreakerStore {
     private final Map<String, LightMachine> machines = new ConcurrentHashMap<>();
     private final List<StoreObserver> observers = new CopyOnWriteArrayList<>();
     private final LongSupplier micros;
+    private final boolean standsIn;
     private final StoreStatus status;
     private volatile int sweepAt = SMALLEST_SWEEP;
     private final AtomicLong sweepAfter;
@@ -33,7 +34,17 @@ public final class MemoryBreakerStore implements BreakerStore {
 
     /** A store on a clock of one's own: microseconds since 1970 that never run backwards. */
     public MemoryBreakerStore(LongSupplier micros) {
+        this(micros, false);
+    }
+
+    /** A store in place of another for a while: whatever the other says afterwards is later than anything that was said here. */
+    public static MemoryBreakerStore standingIn(LongSupplier micros) {
+        return new MemoryBreakerStore(micros, true);
+    }
+
+    private MemoryBreakerStore(LongSupplier micros, boolean standsIn) {
         this.micros = micros;
+        this.standsIn = standsIn;
         this.sweepAfter = new AtomicLong(micros.getAsLong() + SWEEP_MICROS);
         this.status = new StoreStatus(true, Instant.now(), "in this process");
     }
@@ -72,6 +83,11 @@ public final class MemoryBreakerStore implements BreakerStore {
         machines.computeIfAbsent(known.id(), id -> LightMachine.goingOn(known.light(), known.overrides(), now));
     }
 
+    /** Leaves a breaker to another store that knows it now; nobody is told. */
+    public void drop(String id) {
+        machines.remove(id);
+    }
+
     /** Carries out a command at once. */
     public StoreReply answer(StoreRequest request) {
         // A breaker of which nothing is known needs no machine to be read or cleared: green keys leave nothing behind.
@@ -85,7 +101,7 @@ public final class MemoryBreakerStore implements BreakerStore {
         machines.compute(request.id(), (id, known) -> {
             LightMachine machine = known == null ? new LightMachine() : known;
             answer.micros = micros.getAsLong();
-            answer.reply = machine.apply(request, answer.micros);
+            answer.reply = machine.apply(request, answer.micros, standsIn ? 0 : answer.micros);
             answer.publish = machine.mustPublish();
             boolean gone = known == null ? !creates : command instanceof StoreCommand.Forget;
             return gone ? null : machine;

@@ -2,11 +2,12 @@
 -- The rules are those of the in-memory store's state machine, step by step.
 --
 -- KEYS  1 state   2 failures   3 calls   4 probes   5 history   6 settings     (one hash tag, so one Cluster slot)
--- ARGV  1 clock: 0 for Redis' own TIME, or microseconds in tests   2 channel   3 id   4 instance
+-- ARGV  1 clock: '<' and the last moment, in µs of Redis' own TIME, at which the sender still waits; or microseconds in tests
+--       2 channel   3 id   4 instance
 --       5 mode   6 threshold   7 window   8 cool-off   9 cool-off-multiplier   10 max-cool-off   11 failure-rate
 --       12 minimum-calls   13 max-average-latency (0: off)   14 minimum-instances   15 half-open-calls
 --       16 probe-timeout   17 recovery-threshold   (durations in milliseconds)   18… the script's own
--- Reply a JSON object, the same that is published on the channel when other instances must know.
+-- Reply a JSON object, the same that is published on the channel when other instances must know; or an error, LATE and the time.
 
 local KEEP_DETAILS = 7 * 24 * 3600 * 1000
 local KEEP_CLOSED = 3600 * 1000
@@ -15,7 +16,7 @@ local HISTORY = 50
 local BUCKETS = 60
 
 local STATE, FAILURES, CALLS, PROBES, PAST, SETTINGS = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local injected = ARGV[1] ~= '0'
+local injected = string.sub(ARGV[1], 1, 1) ~= '<'
 local channel, id, instance = ARGV[2], ARGV[3], ARGV[4]
 local transition, overrides, forgotten, publish
 
@@ -23,6 +24,8 @@ local micros = tonumber(ARGV[1])
 if not injected then
   local time = redis.call('TIME')
   micros = time[1] * 1000000 + time[2]
+  -- Redis hung, and the sender has decided without it since: what it asked for would only surprise everyone.
+  if micros > tonumber(string.sub(ARGV[1], 2)) then return redis.error_reply('LATE ' .. string.format('%.0f', micros)) end
 end
 local now = math.floor(micros / 1000)
 
