@@ -27,15 +27,16 @@ public final class StoplightActuatorAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
-    @ConditionalOnAvailableEndpoint(StoplightEndpoint.class)
     static class EndpointConfiguration {
 
         @Bean
+        @ConditionalOnAvailableEndpoint
         StoplightEndpoint stoplightEndpoint(StoplightOperations operations) {
             return new StoplightEndpoint(operations);
         }
 
         @Bean
+        @ConditionalOnAvailableEndpoint(StoplightEndpoint.class)
         WholeBody stoplightWholeBody() {
             return new WholeBody();
         }
