@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -15,6 +16,12 @@ class MainTest {
 
     @TempDir
     Path folder;
+
+    /** JMH refuses to run twice on one machine, which protects figures; here it would only fail a build beside another. */
+    @BeforeAll
+    static void figuresDoNotMatter() {
+        System.setProperty("jmh.ignoreLock", "true");
+    }
 
     @Test
     void aQuickRunOfTwoBenchmarksWritesFiguresAndPlot() throws Exception {
