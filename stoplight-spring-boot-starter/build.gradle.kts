@@ -33,6 +33,5 @@ dependencies {
     testImplementation(libs.spring.boot.starter.test)
     testImplementation(libs.spring.boot.starter.webflux)
     testImplementation(libs.spring.boot.starter.webmvc)
-    testImplementation(libs.spring.tx)
     testRuntimeOnly(libs.junit.platform.launcher)
 }
