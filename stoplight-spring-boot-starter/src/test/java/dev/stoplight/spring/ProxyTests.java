@@ -3,6 +3,7 @@ package dev.stoplight.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 import dev.stoplight.Breaker;
 import dev.stoplight.BreakerEvent;
@@ -19,6 +20,7 @@ import java.lang.reflect.Proxy;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
@@ -367,7 +369,7 @@ class ProxyTests {
 
         private final Service service;
         private final BreakerRegistry registry;
-        private final Set<BreakerEvent> heard = new HashSet<>();
+        private final Set<BreakerEvent> heard = ConcurrentHashMap.newKeySet();
 
         Notifier(Service service, BreakerRegistry registry) {
             this.service = service;
@@ -387,7 +389,7 @@ class ProxyTests {
 
             assertThat(notifier.service.call()).isEqualTo("called");
             assertThat(notifier.registry.find("service")).isPresent();
-            assertThat(notifier.heard).contains(new BreakerEvent.Created("service"));
+            await().until(() -> notifier.heard.contains(new BreakerEvent.Created("service")));
         });
     }
 

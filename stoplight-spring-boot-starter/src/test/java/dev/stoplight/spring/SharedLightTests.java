@@ -152,7 +152,7 @@ class SharedLightTests {
             assertThatIllegalStateException().isThrownBy(() -> one.getBean(Quotes.class).quote("x"));
         }
 
-        await().until(() -> transitions(two).size() == 1);
+        await().until(() -> transitions(one).size() == 1 && transitions(two).size() == 1);
         assertThat(transitions(one)).singleElement().satisfies(event -> {
             assertThat(event.own()).isTrue();
             assertThat(event.transition().instance()).isEqualTo("one");
