@@ -22,6 +22,7 @@ import org.springframework.boot.security.autoconfigure.actuate.web.servlet.Manag
 import org.springframework.boot.security.autoconfigure.web.reactive.ReactiveWebSecurityAutoConfiguration;
 import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterAutoConfiguration;
 import org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration;
+import org.springframework.boot.tomcat.autoconfigure.actuate.web.server.TomcatReactiveManagementContextAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.JsonNode;
@@ -39,7 +40,7 @@ public final class ServiceInstance implements AutoCloseable {
         this.context = context;
     }
 
-    /** An application that lets everyone in. */
+    /** An application that lets everyone in. Only one of the two servers on the class path may make a management port. */
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration(
             exclude = {
@@ -47,7 +48,8 @@ public final class ServiceInstance implements AutoCloseable {
                 ReactiveManagementWebSecurityAutoConfiguration.class,
                 ReactiveWebSecurityAutoConfiguration.class,
                 SecurityFilterAutoConfiguration.class,
-                ServletWebSecurityAutoConfiguration.class
+                ServletWebSecurityAutoConfiguration.class,
+                TomcatReactiveManagementContextAutoConfiguration.class
             })
     static class OpenApplication {}
 
