@@ -220,7 +220,7 @@ public final class Breaker {
                 return permit;
             }
         }
-        throw rejection(view);
+        return undecided();
     }
 
     /** As {@link #acquire} without blocking; a rejection completes the stage with {@link CircuitOpenException}. */
@@ -232,7 +232,7 @@ public final class Breaker {
         View seen = view;
         CompletableFuture<@Nullable Permit> answer;
         try {
-            Permit permit = decide(seen);
+            Permit permit = attempts == 0 ? undecided() : decide(seen);
             if (permit != null) {
                 return CompletableFuture.completedFuture(permit);
             }
@@ -240,9 +240,17 @@ public final class Breaker {
         } catch (CircuitOpenException rejected) {
             return CompletableFuture.failedFuture(rejected);
         }
-        return offTheStoresThread(answer).thenCompose(granted -> granted != null
-                ? CompletableFuture.completedFuture(granted)
-                : attempts > 1 ? acquireAsync(attempts - 1) : CompletableFuture.failedFuture(rejection(view)));
+        return offTheStoresThread(answer)
+                .thenCompose(granted -> granted != null ? CompletableFuture.completedFuture(granted) : acquireAsync(attempts - 1));
+    }
+
+    /** The view kept changing. Only a light that is known not to be green stops a call. */
+    private Permit undecided() {
+        View seen = view;
+        if (seen.phase == View.Phase.LIVE && !seen.runs) {
+            throw rejection(seen);
+        }
+        return new Permit(this, seen, null, seen.timed ? registry.ticker.nanos() : UNTIMED);
     }
 
     /** Decides from the view alone: a permit, a rejection, or null when the store must be asked. */

@@ -1,7 +1,8 @@
 package dev.stoplight;
 
 /**
- * Hears what happens, in order and outside every lock.
+ * Hears what happens, outside every lock. Two transitions that different threads or instances make at nearly the same time may
+ * be heard in either order.
  *
  * <p>With a store in this process it is called on the thread whose call did it, otherwise on a thread for listeners.
  */
