@@ -1,24 +1,25 @@
 package dev.stoplight;
 
-import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Counts outcomes. A key's counters also count for its name; they stay small, since there may be very many. */
+/**
+ * Counts outcomes. A key's counters also count for its name; they stay small, since there may be very many, and most of those
+ * never see anything but successes.
+ */
 final class CallCounters {
-
-    private static final AtomicLongFieldUpdater<CallCounters> FAILED =
-            AtomicLongFieldUpdater.newUpdater(CallCounters.class, "failed");
-    private static final AtomicLongFieldUpdater<CallCounters> IGNORED =
-            AtomicLongFieldUpdater.newUpdater(CallCounters.class, "ignored");
-    private static final AtomicLongFieldUpdater<CallCounters> SLOW = AtomicLongFieldUpdater.newUpdater(CallCounters.class, "slow");
 
     private final @Nullable CallCounters ofName;
     private final LongAdder succeeded = new LongAdder();
-    private volatile @Nullable LongAdder rejected;
-    private volatile long failed;
-    private volatile long ignored;
-    private volatile long slow;
+    private volatile @Nullable Trouble trouble;
+
+    /** Everything but successes. */
+    private static final class Trouble {
+        private final LongAdder failed = new LongAdder();
+        private final LongAdder ignored = new LongAdder();
+        private final LongAdder slow = new LongAdder();
+        private final LongAdder rejected = new LongAdder();
+    }
 
     CallCounters(@Nullable CallCounters ofName) {
         this.ofName = ofName;
@@ -32,45 +33,52 @@ final class CallCounters {
     }
 
     void rejected() {
-        LongAdder adder = rejected;
-        (adder == null ? firstRejection() : adder).increment();
+        trouble().rejected.increment();
         if (ofName != null) {
             ofName.rejected();
         }
     }
 
-    private synchronized LongAdder firstRejection() {
-        LongAdder adder = rejected;
-        if (adder == null) {
-            adder = new LongAdder();
-            rejected = adder;
-        }
-        return adder;
-    }
-
     void failed() {
-        FAILED.incrementAndGet(this);
+        trouble().failed.increment();
         if (ofName != null) {
             ofName.failed();
         }
     }
 
     void ignored() {
-        IGNORED.incrementAndGet(this);
+        trouble().ignored.increment();
         if (ofName != null) {
             ofName.ignored();
         }
     }
 
     void slow() {
-        SLOW.incrementAndGet(this);
+        trouble().slow.increment();
         if (ofName != null) {
             ofName.slow();
         }
     }
 
+    private Trouble trouble() {
+        Trouble known = trouble;
+        return known == null ? firstTrouble() : known;
+    }
+
+    private synchronized Trouble firstTrouble() {
+        Trouble known = trouble;
+        if (known == null) {
+            known = new Trouble();
+            trouble = known;
+        }
+        return known;
+    }
+
     BreakerCalls read() {
-        LongAdder adder = rejected;
-        return new BreakerCalls(succeeded.sum(), failed, ignored, slow, adder == null ? 0 : adder.sum());
+        Trouble known = trouble;
+        return known == null
+                ? new BreakerCalls(succeeded.sum(), 0, 0, 0, 0)
+                : new BreakerCalls(
+                        succeeded.sum(), known.failed.sum(), known.ignored.sum(), known.slow.sum(), known.rejected.sum());
     }
 }
