@@ -14,7 +14,6 @@ import dev.stoplight.store.StoreStatus;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.Range;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.ZAddArgs;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -190,7 +189,7 @@ public final class RedisBreakerStore implements BreakerStore {
     }
 
     private CompletionStage<StoreReply> instead(Link current, StoreRequest request, Throwable cause) {
-        if (!isAboutItsKeys(cause)) {
+        if (!isRefusal(cause)) {
             goDown(current, request, cause);
         } else if (!request.command().administrative()) {
             return decide(aside, request);
@@ -202,32 +201,43 @@ public final class RedisBreakerStore implements BreakerStore {
         return request.command().getClass().getSimpleName().toLowerCase(Locale.ROOT);
     }
 
-    /**
-     * Sends a command and learns from the answer. An answer from which it follows that Redis has lost its memory is nothing to
-     * go by: what was lost is put back, and the command is repeated.
-     */
+    /** Sends a command and learns from the answer, or from a better one. */
     private CompletableFuture<StoreReply> send(Link current, StoreRequest request, Duration limit) {
-        String id = request.id();
-        return run(current, request, limit)
-                .thenCompose(reply -> shared.lightLostBy(id, reply) || shared.overridesLostBy(id, reply)
-                        ? isLost(current, id, reply).thenCompose(lost -> lost
-                                ? run(current, restoring(request), limit).thenCompose(restored -> run(current, request, limit))
-                                : CompletableFuture.completedFuture(reply))
-                        : CompletableFuture.completedFuture(reply))
-                .thenApply(reply -> {
-                    shared.learn(id, reply);
-                    return reply;
-                });
+        return run(current, request, limit).thenCompose(reply -> {
+            if (contradicts(request, reply)) {
+                return makeSure(current, request, reply, limit);
+            }
+            shared.learn(request.id(), reply);
+            return CompletableFuture.completedFuture(reply);
+        });
+    }
+
+    /** Whether the answer can only come from a Redis that has lost its memory, or was changed by an operator just now. */
+    private boolean contradicts(StoreRequest request, StoreReply reply) {
+        return shared.lightLostBy(request.id(), reply)
+                || (request.command() instanceof StoreCommand.Read && shared.overridesLostBy(request.id(), reply));
     }
 
     /**
-     * An operator's change looks the same as long as its message is not here, but with a pong it is. Settings are not lost but
-     * cleared when Redis still knows the breaker.
+     * Puts back what Redis has lost, and repeats the command. What an operator changed is known with the pong, because its
+     * message came before; and settings are not lost but cleared when Redis still knows the breaker.
      */
-    private CompletionStage<Boolean> isLost(Link current, String id, StoreReply reply) {
+    private CompletionStage<StoreReply> makeSure(Link current, StoreRequest request, StoreReply reply, Duration limit) {
+        String id = request.id();
         return current.pingSubscription()
                 .thenCompose(pong -> current.commands().zscore(keys.breakers(), id))
-                .thenApply(sighted -> shared.lightLostBy(id, reply) || (sighted == null && shared.overridesLostBy(id, reply)));
+                .thenCompose(sighted -> shared.lightLostBy(id, reply) || (sighted == null && contradicts(request, reply))
+                        ? run(current, restoring(request), limit).thenCompose(restored -> run(current, request, limit))
+                        : CompletableFuture.completedFuture(reply))
+                .handle((sure, thrown) -> {
+                    if (thrown != null) {
+                        // The subscription is gone as well. Everything is read afresh with the next one.
+                        LOG.log(Level.DEBUG, "What Redis has lost could not be put back at once", thrown);
+                        return reply;
+                    }
+                    shared.learn(id, sure);
+                    return sure;
+                });
     }
 
     private StoreRequest restoring(StoreRequest request) {
@@ -268,14 +278,14 @@ public final class RedisBreakerStore implements BreakerStore {
     }
 
     /**
-     * Whether only this breaker is concerned, and not Redis: while a Cluster moves a slot its keys cannot be used together, which
-     * is over soon; or they are not ours.
+     * Whether only this command is refused, while Redis is there: a Cluster moves the breaker's slot, so that its keys cannot be
+     * used together, which is over soon; its keys are not ours; or there is no room.
      */
-    private static boolean isAboutItsKeys(Throwable thrown) {
+    private static boolean isRefusal(Throwable thrown) {
         String message = thrown.getMessage();
         return thrown instanceof RedisCommandExecutionException
                 && message != null
-                && (message.startsWith("TRYAGAIN") || message.contains("WRONGTYPE"));
+                && (message.startsWith("TRYAGAIN") || message.contains("WRONGTYPE") || message.contains("OOM "));
     }
 
     /** Decides in this process. What must be shared is refused instead. */
@@ -444,8 +454,6 @@ public final class RedisBreakerStore implements BreakerStore {
     private void check(Link fresh) {
         time.connected(askTime(fresh));
         prune(fresh);
-        // Writes nothing, but is refused where memory is short.
-        Link.await(fresh.commands().zadd(keys.breakers(), ZAddArgs.Builder.xx(), 0, ""), PATIENCE);
         StoreRequest failed = failedRequest;
         if (failed != null) {
             StoreRequest read = new StoreRequest(failed.id(), failed.instance(), failed.settings(), new StoreCommand.Read(false));
@@ -535,14 +543,14 @@ public final class RedisBreakerStore implements BreakerStore {
                     if (meanwhile != null) {
                         meanwhile.forEach(heard -> observer.changed(id, heard));
                     }
-                    if (thrown != null && !isAboutItsKeys(Link.unwrap(thrown))) {
+                    if (thrown != null && !isRefusal(Link.unwrap(thrown))) {
                         goDown(current, request, Link.unwrap(thrown));
                     }
                     return null;
                 });
     }
 
-    /** The subscription broke while commands still work: subscribe again and catch up. */
+    /** The subscription broke while commands still work: subscribe again and catch up. What fails is tried again by the heartbeat. */
     private void renewSubscription() {
         Link current = link;
         if (current == null || closed) {
@@ -551,7 +559,7 @@ public final class RedisBreakerStore implements BreakerStore {
         try {
             current.resubscribe(PATIENCE);
         } catch (RuntimeException e) {
-            goDown(current, null, Link.unwrap(e));
+            LOG.log(Level.DEBUG, "The subscription could not be renewed at once", e);
             return;
         }
         readAfresh(current);
@@ -588,7 +596,13 @@ public final class RedisBreakerStore implements BreakerStore {
             Link.await(current.pingSubscription(), PATIENCE);
         } catch (RuntimeException e) {
             LOG.log(Level.DEBUG, "The subscription does not answer", e);
-            renewSubscription();
+            try {
+                current.resubscribe(PATIENCE);
+            } catch (RuntimeException again) {
+                goDown(current, null, Link.unwrap(again));
+                return;
+            }
+            readAfresh(current);
             return;
         }
         // What an operator removed is known by now, because its message came before the pong.
