@@ -1,0 +1,188 @@
+package dev.stoplight.redis.fault;
+
+import static dev.stoplight.redis.fleet.Fleet.eventually;
+import static dev.stoplight.redis.fleet.Fleet.settings;
+import static dev.stoplight.redis.fleet.Fleet.trip;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoplight.Breaker;
+import dev.stoplight.BreakerLock;
+import dev.stoplight.BreakerSettings;
+import dev.stoplight.BreakerState;
+import dev.stoplight.redis.fleet.Fleet;
+import dev.stoplight.testing.RedisServerProcess;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.protocol.ProtocolVersion;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Redis is there all the time, only connections to it break. */
+final class ConnectionLossTest {
+
+    private static RedisServerProcess redis;
+
+    @BeforeAll
+    static void start() {
+        redis = new RedisServerProcess();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    private static long killSubscriptions() {
+        return Redis.ask(redis.uri(), commands -> commands.clientKill(KillArgs.Builder.typePubsub()));
+    }
+
+    private static long killCommands() {
+        return Redis.ask(redis.uri(), commands -> commands.clientKill(KillArgs.Builder.typeNormal().skipme()));
+    }
+
+    private static long subscribers(Fleet fleet) {
+        String channel = fleet.prefix() + ":events";
+        return Redis.ask(redis.uri(), commands -> commands.pubsubNumsub(channel)).get(channel);
+    }
+
+    /** Both versions of the protocol: in one a subscribed connection is an ordinary one, in the other it is not. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ProtocolVersion.class,
+            names = {"RESP2", "RESP3"})
+    void aLostSubscriptionIsRenewedUnderLoadAndChangesReachEveryoneAgain(ProtocolVersion version) {
+        try (Fleet fleet = new Fleet(() -> client(version), store -> store.timeout(Fleet.PATIENT)).join(3);
+                Load load = new Load(fleet, Fleet.PATIENT)) {
+            List<Breaker> breakers = fleet.breakers("payments", settings().build());
+            for (int i = 0; i < 5; i++) {
+                // In RESP3 Redis counts a subscribed connection as a normal one too, but kills it as a subscriber.
+                assertThat(killSubscriptions()).isEqualTo(3);
+                trip(breakers.get(0));
+                fleet.agrees("payments", BreakerState.OPEN);
+                eventually(() -> assertThat(subscribers(fleet)).isEqualTo(3));
+                breakers.get(1).reset();
+                fleet.agrees("payments", BreakerState.CLOSED);
+            }
+            load.goesOn();
+            load.endsWellAfter(0);
+            assertThat(fleet.instances()).allMatch(Fleet.Instance::isUp);
+        }
+    }
+
+    private static RedisClient client(ProtocolVersion version) {
+        RedisClient client = RedisClient.create(Fleet.RESOURCES, redis.uri());
+        client.setOptions(ClientOptions.builder().protocolVersion(version).build());
+        return client;
+    }
+
+    @Test
+    void aLostCommandConnectionIsReplacedUnderLoad() {
+        try (StoreLog log = new StoreLog();
+                Fleet fleet = new Fleet(redis.uri()).join(3);
+                Load load = new Load(fleet, Fleet.PATIENT)) {
+            List<Breaker> breakers = fleet.breakers("payments", settings().build());
+            trip(breakers.get(0));
+            fleet.agrees("payments", BreakerState.OPEN);
+
+            assertThat(killCommands()).isGreaterThanOrEqualTo(3);
+            eventually(() -> assertThat(log.infos()).hasSize(3));
+            fleet.allUp();
+            fleet.agrees("payments", BreakerState.OPEN);
+            eventually(() -> breakers.get(1).reset());
+            fleet.agrees("payments", BreakerState.CLOSED);
+            load.goesOn();
+            load.endsWellAfter(1);
+            assertThat(log.warnings()).hasSize(3);
+        }
+    }
+
+    @Test
+    void changesDuringTheLossOfASubscriptionAreCaughtUpWith() {
+        try (Fleet fleet = new Fleet(redis.uri()).join(2)) {
+            List<Breaker> breakers = fleet.breakers("payments", settings().build());
+            List<Breaker> changed = fleet.breakers("changed", settings().build());
+            changed.get(0).configure(BreakerSettings.builder().threshold(7).build());
+            eventually(() -> assertThat(changed.get(1).settings().threshold()).isEqualTo(7));
+
+            killSubscriptions();
+            trip(breakers.get(0));
+            changed.get(0).clearOverrides();
+            fleet.agrees("payments", BreakerState.OPEN);
+            eventually(() -> assertThat(changed).allSatisfy(breaker -> assertThat(breaker.settings().threshold()).isEqualTo(3)));
+            long inRedis = Redis.ask(redis.uri(), commands -> commands.exists(fleet.prefix() + ":{changed}:settings"));
+            assertThat(inRedis).isZero();
+        }
+    }
+
+    /** Reading afresh races with the messages that arrive meanwhile; what is taken in last must not be what was said first. */
+    @Test
+    void howeverOftenSubscriptionsBreakInTheMidstOfChangesEveryoneAgreesInTheEnd() {
+        try (Fleet fleet = new Fleet(redis.uri()).join(3)) {
+            List<Breaker> breakers = fleet.breakers("payments", settings().build());
+            for (int round = 0; round < 10; round++) {
+                try (Killer killer = new Killer()) {
+                    for (int i = 0; i < 10 || killer.killed.get() == 0; i++) {
+                        Breaker breaker = breakers.get(i % breakers.size());
+                        eventually(() -> breaker.lock(BreakerLock.OPEN));
+                        eventually(breaker::unlock);
+                    }
+                    if (round % 2 == 0) {
+                        eventually(() -> breakers.get(0).lock(BreakerLock.OPEN));
+                    }
+                }
+                fleet.agrees("payments", round % 2 == 0 ? BreakerState.OPEN : BreakerState.CLOSED);
+            }
+        }
+    }
+
+    /** Kills subscriptions as fast as it can. */
+    private static final class Killer implements AutoCloseable {
+
+        private final AtomicLong killed = new AtomicLong();
+        private final AtomicBoolean enough = new AtomicBoolean();
+        private final CompletableFuture<Void> killing = CompletableFuture.runAsync(() -> {
+            while (!enough.get()) {
+                killed.addAndGet(killSubscriptions());
+            }
+        });
+
+        @Override
+        public void close() {
+            enough.set(true);
+            killing.join();
+        }
+    }
+
+    @Test
+    void nothingIsLeftBehindByBrokenConnections() {
+        try (StoreLog log = new StoreLog();
+                Fleet fleet = new Fleet(
+                                () -> client(ProtocolVersion.RESP3), store -> store.timeout(Fleet.PATIENT).heartbeat(Duration.ofMillis(50)))
+                        .join(2)) {
+            for (int i = 0; i < 3; i++) {
+                killSubscriptions();
+                eventually(() -> assertThat(subscribers(fleet)).isEqualTo(2));
+                killCommands();
+                eventually(() -> assertThat(subscribers(fleet)).isEqualTo(2));
+                fleet.allUp();
+            }
+            assertThat(log.warnings()).isNotEmpty();
+            // Two for each instance and the one that asks.
+            eventually(() -> assertThat(connections()).isEqualTo(5));
+        }
+        eventually(() -> assertThat(connections()).isEqualTo(1));
+    }
+
+    private static long connections() {
+        return Redis.ask(redis.uri(), commands -> commands.clientList()).lines().count();
+    }
+}
