@@ -19,7 +19,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /** Whatever is asked of a light, in whatever order. */
-final class LightMachineProperties {
+final class LightMachinePropertyTest {
 
     private static final Map<BreakerState, Set<BreakerState>> LEGAL = Map.of(
             BreakerState.CLOSED, Set.of(BreakerState.OPEN),
@@ -74,7 +74,7 @@ final class LightMachineProperties {
                 ? null
                 : new StoreReply.Details(
                         reply.details().failures(),
-                        reply.details().transitions().stream().map(LightMachineProperties::plain).toList());
+                        reply.details().transitions().stream().map(LightMachinePropertyTest::plain).toList());
         BreakerTransition transition = reply.transition() == null ? null : plain(reply.transition());
         return new StoreReply(unstamped, reply.accepted(), reply.instance(), transition, reply.overrides(), details, reply.forgotten());
     }
