@@ -109,7 +109,7 @@ function show() {
   $('payments-word').textContent = WORDS[light.state];
   const story = tell(light, payments);
   if ($('story').textContent !== story) $('story').textContent = story;
-  $('calls').replaceChildren(...(calls.length ? calls.slice(-7).reverse().map(row) : [item('none yet')]));
+  $('calls').replaceChildren(...(calls.length ? calls.slice(-7).reverse().map(row) : [item('None yet.')]));
 }
 
 function tell(light, payments) {
@@ -225,19 +225,24 @@ function drawLane(id, lane, now, colours) {
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
   g.clearRect(0, 0, width, tall);
   const big = id === 'payments';
-  const left = big ? 52 : 0;
+  const left = big ? 60 : 0;
   const x = at => left + (width - left) * (1 - (now - at) / SPAN);
 
   g.save();
   g.beginPath();
   g.roundRect(left, 0, width - left, tall, big ? 10 : 7);
   g.clip();
+  g.fillStyle = colours.line; // Before this page was opened nobody knows.
+  g.globalAlpha = .35;
+  g.fillRect(left, 0, width - left, tall);
   lane.states.forEach((period, i) => {
-    const from = i === 0 ? left : x(period.at);
+    const from = x(period.at);
     const next = lane.states[i + 1];
     g.fillStyle = { CLOSED: colours.green, OPEN: colours.red, HALF_OPEN: colours.yellow }[period.state];
     g.globalAlpha = period.state === 'CLOSED' ? .07 : .16;
-    g.fillRect(from, 0, (next ? x(next.at) : width) - from, tall);
+    const to = next ? x(next.at) : width;
+    g.clearRect(from, 0, to - from, tall);
+    g.fillRect(from, 0, to - from, tall);
   });
   g.globalAlpha = 1;
   g.restore();

@@ -1,5 +1,6 @@
 package dev.stoplight.sample;
 
+import dev.stoplight.Breaker;
 import dev.stoplight.BreakerRegistry;
 import dev.stoplight.BreakerSnapshot;
 import java.util.List;
@@ -86,10 +87,10 @@ class ShopController {
 
     @GetMapping("/shop")
     Page page(@RequestParam(defaultValue = "0") long after) {
-        Stream<String> ids = Stream.concat(Stream.of("payments", "risk"), Shop.MERCHANTS.stream().map(key -> "payouts:" + key));
-        List<LightNow> lights = ids.flatMap(id -> registry.findById(id).stream())
-                .map(breaker -> LightNow.of(breaker.id(), breaker.lastSeen()))
-                .toList();
+        Stream<Breaker> breakers = Stream.concat(
+                Stream.of("payments", "risk").map(registry::breaker),
+                Shop.MERCHANTS.stream().map(merchant -> registry.breaker("payouts", merchant)));
+        List<LightNow> lights = breakers.map(breaker -> LightNow.of(breaker.id(), breaker.lastSeen())).toList();
         return new Page(
                 registry.instance(),
                 redis,

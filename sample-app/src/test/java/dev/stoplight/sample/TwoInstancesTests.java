@@ -1,0 +1,115 @@
+package dev.stoplight.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Two instances as separate processes: the second finds the Redis that the first has started. */
+final class TwoInstancesTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private Instance first;
+    private Instance second;
+
+    @BeforeEach
+    void start() throws IOException {
+        String redis = "--sample.redis.port=" + freePort();
+        String coolOff = "--stoplight.breakers.payments.cool-off=2s";
+        first = new Instance(redis, coolOff);
+        second = new Instance(redis, coolOff);
+    }
+
+    @AfterEach
+    void stop() {
+        Stream.of(second, first).forEach(Instance::close);
+    }
+
+    @Test
+    void aBrokenProviderTurnsTheLightRedOnBothAndASingleProbeTurnsItGreenOnBoth() {
+        assertThat(first.output()).contains("started by this instance");
+        assertThat(second.output()).contains("started by another instance");
+        assertThat(outcome(order(first))).isEqualTo("DONE");
+        assertThat(outcome(order(second))).isEqualTo("DONE");
+
+        first.json("PUT", "/provider?error-rate=100");
+        for (int i = 0; i < 5; i++) {
+            assertThat(outcome(order(first))).isEqualTo("FAILED");
+        }
+        assertThat(first.light("payments")).isEqualTo("OPEN");
+        await().pollInterval(Duration.ofMillis(20)).atMost(SECOND).until(() -> second.light("payments").equals("OPEN"));
+
+        for (Instance instance : List.of(first, second)) {
+            JsonNode receipt = order(instance);
+            assertThat(outcome(receipt)).isEqualTo("REJECTED");
+            assertThat(receipt.path("detail").asString()).startsWith("shipped, and paid later (Breaker 'payments' is OPEN; retry in");
+        }
+
+        // A probe that takes a while, so that many calls on both instances meet a yellow light.
+        first.json("PUT", "/provider?error-rate=0&latency=300");
+        List.of(first, second).forEach(instance -> instance.send("POST", "/traffic"));
+        for (Instance instance : List.of(first, second)) {
+            await().atMost(LONG).until(() -> instance.light("payments").equals("CLOSED"));
+            instance.send("DELETE", "/traffic");
+        }
+
+        List<JsonNode> probes = Stream.of(first, second)
+                .flatMap(instance -> instance.calls("payments"))
+                .filter(call -> call.path("probe").asBoolean())
+                .toList();
+        assertThat(probes).singleElement().satisfies(probe -> assertThat(probe.path("outcome").asString()).isEqualTo("done"));
+        for (Instance instance : List.of(first, second)) {
+            assertThat(instance.calls("payments").filter(call -> call.path("outcome").asString().equals("rejected"))).hasSizeGreaterThan(3);
+            assertThat(outcome(order(instance))).isEqualTo("DONE");
+        }
+    }
+
+    @Test
+    void aBrokenMerchantTurnsItsOwnLightRedAndItsCallersGetA503() {
+        first.json("PUT", "/provider?broken=bikes");
+        for (int i = 0; i < 3; i++) {
+            assertThat(first.send("POST", "/payouts/bikes").statusCode()).isEqualTo(502);
+        }
+
+        assertThat(second.send("POST", "/payouts/bikes")).satisfies(response -> {
+            assertThat(response.statusCode()).isEqualTo(503);
+            assertThat(response.headers().firstValueAsLong("Retry-After").orElse(0)).isPositive();
+            assertThat(response.body()).contains("payouts:bikes");
+        });
+        assertThat(second.send("POST", "/payouts/books").statusCode()).isEqualTo(200);
+        assertThat(outcome(second.json("POST", "/risk"))).isEqualTo("DONE");
+    }
+
+    @Test
+    void theSecondGoesOnAloneWhenTheFirstEndsAndItsRedisWithIt() {
+        first.close();
+
+        await().atMost(LONG).until(() -> !second.json("GET", "/shop").path("redisUp").asBoolean());
+        assertThat(outcome(order(second))).isEqualTo("DONE");
+    }
+
+    private static JsonNode order(Instance instance) {
+        return instance.json("POST", "/orders");
+    }
+
+    private static String outcome(JsonNode receipt) {
+        return receipt.path("outcome").asString();
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}
