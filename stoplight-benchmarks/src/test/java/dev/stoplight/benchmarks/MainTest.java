@@ -44,7 +44,7 @@ class MainTest {
 
         JsonNode json = JsonMapper.shared().readTree(Files.readString(folder.resolve("redis.json")));
         assertThat(json.at("/tables/0/title").asString()).isEqualTo("Commands");
-        assertThat(json.at("/tables/1/rows/1/label").asString()).isEqualTo("Stoplight");
+        assertThat(json.at("/tables/1/rows/1/label").asString()).isEqualTo("Stoplight, from the call's return");
         assertThat(folder.resolve("redis.svg")).content().contains("bare PUBLISH");
     }
 

@@ -43,7 +43,7 @@ final class Svg {
         for (Chart.Bar bar : chart.bars()) {
             double middle = top + BAR / 2.0;
             text(LABELS - 8, middle + 4, "end", "normal", bar.label());
-            add("<rect x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>", LABELS, top + 3.0, bar.value() * scale, BAR - 6, COLOURS[0]);
+            add("<rect x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>", LABELS, top + 3.0, Math.max(0, bar.value()) * scale, BAR - 6, COLOURS[0]);
             add("<path d=\"M%.1f %.1fH%.1f\" stroke=\"#24292f\" stroke-width=\"1.5\"/>", LABELS + bar.low() * scale, middle, LABELS + bar.high() * scale);
             double end = LABELS + Math.max(bar.value(), bar.high()) * scale;
             text(end + 8, middle + 4, "start", "normal", Figures.format(bar.value()) + " " + chart.unit());

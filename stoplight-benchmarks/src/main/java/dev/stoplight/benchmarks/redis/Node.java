@@ -15,6 +15,8 @@ final class Node implements AutoCloseable {
     /** Long enough that a busy machine does not look like an outage, which would be quite another measurement. */
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
+    private static final int ATTEMPTS = 5;
+
     private static final RuntimeException FAILURE = new IllegalStateException("the dependency is down");
 
     private final RedisClient client;
@@ -28,12 +30,23 @@ final class Node implements AutoCloseable {
     Node(String uri, BreakerSettings defaults, CommandListener listener) {
         client = RedisClient.create(uri);
         client.addListener(listener);
-        registry = BreakerRegistry.builder()
-                .store(RedisBreakerStore.builder(client).timeout(TIMEOUT).heartbeat(Duration.ofHours(1)).connect())
-                .defaults(defaults)
-                .build();
-        if (!registry.storeStatus().up()) {
-            throw new IllegalStateException("Redis at " + uri + " is not there: " + registry.storeStatus());
+        registry = connect(defaults);
+    }
+
+    /** On a busy machine a store may give up connecting; without a heartbeat it would not try again. */
+    private BreakerRegistry connect(BreakerSettings defaults) {
+        for (int attempt = 0; ; attempt++) {
+            BreakerRegistry candidate = BreakerRegistry.builder()
+                    .store(RedisBreakerStore.builder(client).timeout(TIMEOUT).heartbeat(Duration.ofHours(1)).connect())
+                    .defaults(defaults)
+                    .build();
+            if (candidate.storeStatus().up()) {
+                return candidate;
+            }
+            candidate.close();
+            if (attempt == ATTEMPTS) {
+                throw new IllegalStateException("Redis is not there: " + candidate.storeStatus());
+            }
         }
     }
 
