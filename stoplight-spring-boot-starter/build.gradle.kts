@@ -35,3 +35,8 @@ dependencies {
     testImplementation(libs.spring.boot.starter.webmvc)
     testRuntimeOnly(libs.junit.platform.launcher)
 }
+
+tasks.compileJava {
+    // The processor merges the metadata that is written by hand.
+    inputs.files(tasks.processResources)
+}
