@@ -34,7 +34,6 @@ public final class ServiceInstance implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private final ConfigurableApplicationContext context;
-    private final HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
 
     private ServiceInstance(ConfigurableApplicationContext context) {
         this.context = context;
@@ -139,6 +138,9 @@ public final class ServiceInstance implements AutoCloseable {
     }
 
     public HttpResponse<String> send(HttpRequest.Builder request) {
+        // Reactor Netty at times never answers on a connection on which a request was refused before its body was read, as Spring
+        // Security refuses; so each request has a connection of its own.
+        HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
         try {
             return client.send(request.build(), BodyHandlers.ofString());
         } catch (IOException e) {
