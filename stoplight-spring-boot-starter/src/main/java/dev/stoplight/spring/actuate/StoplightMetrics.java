@@ -83,7 +83,11 @@ final class StoplightMetrics implements MeterBinder, BreakerListener {
         }
     }
 
-    private void add(MeterRegistry meters, Breaker breaker) {
+    /** Does nothing for a breaker that is there: one created during {@link #bindTo} is found by it and announced as well. */
+    private synchronized void add(MeterRegistry meters, Breaker breaker) {
+        if (meters.find(STATE).tag(BREAKER, breaker.name()).gauge() != null) {
+            return;
+        }
         calls(meters, breaker, "succeeded", BreakerCalls::succeeded);
         calls(meters, breaker, "failed", BreakerCalls::failed);
         calls(meters, breaker, "ignored", BreakerCalls::ignored);

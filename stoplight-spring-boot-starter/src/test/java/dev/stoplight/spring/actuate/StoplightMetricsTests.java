@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import dev.stoplight.Breaker;
+import dev.stoplight.BreakerEvent;
 import dev.stoplight.BreakerLock;
 import dev.stoplight.BreakerRegistry;
 import dev.stoplight.BreakerSettings;
@@ -21,6 +22,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 class StoplightMetricsTests {
 
@@ -83,6 +87,15 @@ class StoplightMetricsTests {
         assertThat(here.calls("payments", "ignored")).isEqualTo(1);
         assertThat(here.calls("payments", "failed")).isEqualTo(2);
         assertThat(here.calls("payments", "rejected")).isEqualTo(1);
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aBreakerThatIsBothFoundAndAnnouncedIsRegisteredOnce(CapturedOutput output) {
+        here.metrics.onEvent(new BreakerEvent.Created("first"));
+
+        assertThat(here.calls("first", "succeeded")).isZero();
+        assertThat(output).doesNotContain("already registered");
     }
 
     @Test
