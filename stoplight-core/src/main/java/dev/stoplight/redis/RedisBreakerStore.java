@@ -53,7 +53,7 @@ public final class RedisBreakerStore implements BreakerStore {
     private static final int MOST_SIGHTED = 100_000;
     private static final Duration PRUNE_AGAIN = Duration.ofHours(1);
 
-    /** For what no call waits for: connecting, reading everything afresh. */
+    /** For what no call waits for, at least: connecting, reading everything afresh. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     /** As many are read at once after an interruption; all at once could be more than Redis does in any patience. */
@@ -65,6 +65,7 @@ public final class RedisBreakerStore implements BreakerStore {
     private final Connector connector;
     private final Keys keys;
     private final Duration timeout;
+    private final Duration patience;
     private final LongSupplier clock;
     private final Duration heartbeat;
     private final RedisTime time;
@@ -97,6 +98,7 @@ public final class RedisBreakerStore implements BreakerStore {
         this.connector = Connector.of(builder.client);
         this.keys = new Keys(builder.keyPrefix);
         this.timeout = builder.timeout;
+        this.patience = timeout.compareTo(PATIENCE) > 0 ? timeout : PATIENCE;
         this.clock = builder.clock;
         this.heartbeat = builder.heartbeat;
         this.time = new RedisTime(builder.wallClock);
@@ -329,7 +331,7 @@ public final class RedisBreakerStore implements BreakerStore {
         return current.commands()
                 .zrange(keys.breakers(), 0, -1)
                 .toCompletableFuture()
-                .orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)
                 .<CompletionStage<Set<String>>>handle((ids, thrown) ->
                         thrown == null ? CompletableFuture.completedFuture(new TreeSet<>(ids)) : local.known())
                 .thenCompose(ids -> ids);
@@ -463,19 +465,19 @@ public final class RedisBreakerStore implements BreakerStore {
     }
 
     private long askTime(Link current) {
-        List<String> told = Link.await(current.commands().time(), PATIENCE);
+        List<String> told = Link.await(current.commands().time(), patience);
         long injected = clock.getAsLong();
         return injected == 0 ? TimeUnit.SECONDS.toMicros(Long.parseLong(told.get(0))) + Long.parseLong(told.get(1)) : injected;
     }
 
     private void prune(Link current) {
         double oldest = (time.micros() / 1000.0) - KEEP_SIGHTED.toMillis();
-        Link.await(current.commands().zremrangebyscore(keys.breakers(), Range.create(0.0, oldest)), PATIENCE);
+        Link.await(current.commands().zremrangebyscore(keys.breakers(), Range.create(0.0, oldest)), patience);
         prunedNanos = System.nanoTime();
     }
 
     private List<String> known(Link current) {
-        return Link.await(current.commands().zrange(keys.breakers(), 0, -1), PATIENCE);
+        return Link.await(current.commands().zrange(keys.breakers(), 0, -1), patience);
     }
 
     private void readAfresh(Link current) {
@@ -514,8 +516,8 @@ public final class RedisBreakerStore implements BreakerStore {
         }
     }
 
-    private static void awaitAll(List<CompletableFuture<Void>> asked) {
-        Link.await(CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new)), PATIENCE.plus(PATIENCE));
+    private void awaitAll(List<CompletableFuture<Void>> asked) {
+        Link.await(CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new)), patience.plus(patience));
         asked.clear();
     }
 
@@ -530,8 +532,8 @@ public final class RedisBreakerStore implements BreakerStore {
         StoreRequest request = new StoreRequest(id, observer.instance(), active.settings(), command);
         Reading key = new Reading(observer, id);
         reading.put(key, new ConcurrentLinkedQueue<>());
-        return run(current, request, PATIENCE)
-                .orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        return run(current, request, patience)
+                .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((reply, thrown) -> {
                     if (thrown == null) {
                         shared.learn(id, reply);
@@ -593,7 +595,7 @@ public final class RedisBreakerStore implements BreakerStore {
             return;
         }
         try {
-            Link.await(current.pingSubscription(), PATIENCE);
+            Link.await(current.pingSubscription(), patience);
         } catch (RuntimeException e) {
             LOG.log(Level.DEBUG, "The subscription does not answer", e);
             try {
@@ -621,7 +623,7 @@ public final class RedisBreakerStore implements BreakerStore {
         }
         List<String> lost = new ArrayList<>();
         found.forEach((id, count) -> {
-            if (Link.await(count, PATIENCE) == 0) {
+            if (Link.await(count, patience) == 0) {
                 lost.add(id);
             }
         });
@@ -630,7 +632,7 @@ public final class RedisBreakerStore implements BreakerStore {
 
     /** Breakers that were decided aside go back to Redis as soon as it can serve them again. */
     private void rejoin(Link current) {
-        for (String id : Link.await(aside.known(), PATIENCE)) {
+        for (String id : aside.known().toCompletableFuture().join()) {
             boolean used = false;
             for (StoreObserver observer : observers) {
                 StoreObserver.Active active = observer.active(id);
