@@ -142,7 +142,7 @@ final class OutageTest {
     @Test
     void anIdleInstanceFindsOutByItselfThatRedisHangs() {
         try (RedisServerProcess redis = new RedisServerProcess();
-                Fleet fleet = new Fleet(redis.uri()).join(1)) {
+                Fleet fleet = fleet(redis).join(1)) {
             redis.suspend();
             eventually(Duration.ofSeconds(5), () -> assertThat(fleet.instance(0).isUp()).isFalse());
             redis.resume();
