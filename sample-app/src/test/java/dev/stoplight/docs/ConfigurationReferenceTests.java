@@ -25,10 +25,13 @@ final class ConfigurationReferenceTests {
     }
 
     @Test
-    void theReadmeLinksToEveryProperty() throws IOException {
-        List<String> links = Markdown.read(Markdown.ROOT.resolve("README.md")).links();
+    void theReadmeNamesEveryPropertyAndItsDefaultAndLinksToIt() throws IOException {
+        String readme = Markdown.read(Markdown.ROOT.resolve("README.md")).prose();
 
-        assertThat(properties().map(property -> "docs/configuration.md#" + anchor(property))).allMatch(links::contains);
+        assertThat(properties()
+                        .map(property -> "[`%s`](docs/configuration.md#%s) %s"
+                                .formatted(shortName(property), anchor(property), value(property)).strip() + " |"))
+                .allMatch(readme::contains);
     }
 
     private static Stream<JsonNode> properties() throws IOException {
