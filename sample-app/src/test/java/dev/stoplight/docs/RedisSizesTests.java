@@ -13,6 +13,7 @@ import dev.stoplight.testing.RedisServerProcess;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -38,7 +39,7 @@ final class RedisSizesTests {
         connection = client.connect();
         redis = connection.sync();
         BreakerSettings defaults = BreakerSettings.builder().threshold(50).build();
-        registry = BreakerRegistry.builder().store(RedisBreakerStore.connect(client)).defaults(defaults).build();
+        registry = BreakerRegistry.builder().store(RedisBreakerStore.builder(client).timeout(Duration.ofSeconds(5)).connect()).defaults(defaults).build();
     }
 
     @AfterEach
