@@ -2,6 +2,7 @@ package dev.stoplight.redis;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.stoplight.BreakerSettings;
 import dev.stoplight.StoreUnavailableException;
 import dev.stoplight.store.BreakerStore;
 import dev.stoplight.store.Light;
@@ -52,6 +53,9 @@ public final class RedisBreakerStore implements BreakerStore {
     private static final Duration SIGHT_AGAIN = Duration.ofMinutes(10);
     private static final int MOST_SIGHTED = 100_000;
     private static final Duration PRUNE_AGAIN = Duration.ofHours(1);
+
+    /** Stands for a breaker and an instance where none is meant. */
+    private static final String NOBODY = "nobody";
 
     /** For what no call waits for, at least: connecting, reading everything afresh. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -457,9 +461,12 @@ public final class RedisBreakerStore implements BreakerStore {
         time.connected(askTime(fresh));
         prune(fresh);
         StoreRequest failed = failedRequest;
-        if (failed != null) {
-            StoreRequest read = new StoreRequest(failed.id(), failed.instance(), failed.settings(), new StoreCommand.Read(false));
-            Link.await(run(fresh, read, timeout), timeout);
+        StoreCommand read = new StoreCommand.Read(false);
+        if (failed == null) {
+            // The first command of all loads classes and a script, which may take longer than a call waits; nobody waits for this one.
+            Link.await(run(fresh, new StoreRequest(NOBODY, NOBODY, BreakerSettings.builtIn(), read), patience), patience);
+        } else {
+            Link.await(run(fresh, new StoreRequest(failed.id(), failed.instance(), failed.settings(), read), timeout), timeout);
         }
         failedRequest = null;
     }
