@@ -12,8 +12,10 @@ dependencies {
     implementation(libs.jackson.databind)
     implementation(libs.jmh.core)
     implementation(libs.lettuce.core)
+    implementation(libs.micrometer.core)
     implementation(libs.resilience4j.circuitbreaker)
     implementation(libs.resilience4j.spring.boot4)
+    implementation(libs.spring.boot.starter.aspectj)
     annotationProcessor(libs.jmh.generator.annprocess)
 
     testImplementation(libs.assertj.core)

@@ -4,13 +4,14 @@ import dev.stoplight.benchmarks.core.CoreSuite;
 import dev.stoplight.benchmarks.harness.Options;
 import dev.stoplight.benchmarks.harness.Report;
 import dev.stoplight.benchmarks.redis.RedisSuite;
+import dev.stoplight.benchmarks.spring.SpringSuite;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /** Runs a suite of measurements, prints what came out, and says whether it is what the project promises. */
 public final class Main {
 
-    private static final String USAGE = "usage: core|redis [--quick] [--only <pattern>] [--output <folder>]";
+    private static final String USAGE = "usage: core|redis|spring [--quick] [--only <pattern>] [--output <folder>]";
 
     private Main() {}
 
@@ -23,6 +24,7 @@ public final class Main {
                 switch (args[0]) {
                     case "core" -> CoreSuite.run(options);
                     case "redis" -> RedisSuite.run(options);
+                    case "spring" -> SpringSuite.run(options);
                     default -> throw new IllegalArgumentException("unknown suite '" + args[0] + "'; " + USAGE);
                 };
         report.write(options.output());

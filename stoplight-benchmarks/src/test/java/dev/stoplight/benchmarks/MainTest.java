@@ -49,6 +49,15 @@ class MainTest {
     }
 
     @Test
+    void aQuickRunOfASpringApplicationWritesFiguresAndPlot() throws Exception {
+        Main.main(new String[] {"spring", "--quick", "--only", "(stoplightMeasured|resilience4j)@1", "--output", folder.toString()});
+
+        JsonNode json = JsonMapper.shared().readTree(Files.readString(folder.resolve("spring.json")));
+        assertThat(json.at("/tables/0/rows")).hasSize(2);
+        assertThat(folder.resolve("spring.svg")).content().contains("Stoplight with metrics");
+    }
+
+    @Test
     void anUnknownSuiteIsRefusedWithTheUsage() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Main.main(new String[] {"cores"}))

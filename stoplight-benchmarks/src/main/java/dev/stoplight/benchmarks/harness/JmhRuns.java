@@ -38,10 +38,32 @@ public final class JmhRuns {
     /**
      * What was measured of one subject.
      *
-     * @param nanos time per call, one value for each iteration of each round
-     * @param bytes heap allocated per call, one value for each iteration
+     * @param nanos time per call on the clock, one value for each iteration of each round
+     * @param cpuNanos processor time per call
+     * @param bytes heap allocated per call
      */
-    public record Score(Sample nanos, Sample bytes) {}
+    public record Score(Sample nanos, Sample cpuNanos, Sample bytes) {
+
+        static Score of(List<IterationResult> iterations) {
+            return new Score(
+                    Sample.of(iterations.stream().map(iteration -> iteration.getPrimaryResult().getScore()).toList()),
+                    secondary(iterations, CpuProfiler.RESULT),
+                    secondary(iterations, ALLOCATION));
+        }
+
+        private static Sample secondary(List<IterationResult> iterations, String name) {
+            return Sample.of(iterations.stream().map(iteration -> secondary(iteration, name)).toList());
+        }
+
+        private static double secondary(IterationResult iteration, String name) {
+            Result<?> result = iteration.getSecondaryResults().get(name);
+            if (result == null) {
+                throw new IllegalStateException(
+                        "no profiler reported " + name + ", only " + iteration.getSecondaryResults().keySet());
+            }
+            return result.getScore();
+        }
+    }
 
     private record Plan(int rounds, int warmups, int iterations, TimeValue each) {}
 
@@ -53,23 +75,17 @@ public final class JmhRuns {
                 ? new Plan(1, 1, 2, TimeValue.milliseconds(100))
                 : new Plan(7, 4, 5, TimeValue.milliseconds(250));
         List<Subject> wanted = subjects.stream().filter(subject -> options.wants(subject.name())).toList();
-        Map<Subject, List<Double>> nanos = new LinkedHashMap<>();
-        Map<Subject, List<Double>> bytes = new LinkedHashMap<>();
+        Map<Subject, List<IterationResult>> results = new LinkedHashMap<>();
         for (int round = 1; round <= plan.rounds; round++) {
             System.out.println("Round " + round + " of " + plan.rounds + ", " + wanted.size() + " benchmarks");
             List<Subject> order = new ArrayList<>(wanted);
             Collections.shuffle(order, new Random(round));
             for (Subject subject : order) {
-                for (IterationResult iteration : iterations(subject, plan, jvmArguments)) {
-                    nanos.computeIfAbsent(subject, key -> new ArrayList<>()).add(iteration.getPrimaryResult().getScore());
-                    bytes.computeIfAbsent(subject, key -> new ArrayList<>()).add(allocated(iteration));
-                }
+                results.computeIfAbsent(subject, key -> new ArrayList<>()).addAll(iterations(subject, plan, jvmArguments));
             }
         }
         Map<Subject, Score> scores = new LinkedHashMap<>();
-        for (Subject subject : wanted) {
-            scores.put(subject, new Score(Sample.of(nanos.getOrDefault(subject, List.of())), Sample.of(bytes.getOrDefault(subject, List.of()))));
-        }
+        results.forEach((subject, iterations) -> scores.put(subject, Score.of(iterations)));
         return scores;
     }
 
@@ -86,6 +102,7 @@ public final class JmhRuns {
                         .measurementIterations(plan.iterations)
                         .measurementTime(plan.each)
                         .addProfiler(GCProfiler.class)
+                        .addProfiler(CpuProfiler.class)
                         .shouldFailOnError(true)
                         .verbosity(VerboseMode.SILENT)
                         .build())
@@ -93,13 +110,5 @@ public final class JmhRuns {
         return result.getBenchmarkResults().stream()
                 .flatMap(fork -> fork.getIterationResults().stream())
                 .toList();
-    }
-
-    private static double allocated(IterationResult iteration) {
-        Result<?> result = iteration.getSecondaryResults().get(ALLOCATION);
-        if (result == null) {
-            throw new IllegalStateException("the profiler did not report " + ALLOCATION + ", only " + iteration.getSecondaryResults().keySet());
-        }
-        return result.getScore();
     }
 }
