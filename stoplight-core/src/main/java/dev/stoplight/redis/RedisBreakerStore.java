@@ -114,7 +114,9 @@ public final class RedisBreakerStore implements BreakerStore {
             return thread;
         });
         try {
-            Link.await(CompletableFuture.runAsync(this::look, background), PATIENCE.plus(PATIENCE));
+            // Nothing is warm yet, neither here nor in the client.
+            Duration first = PATIENCE.plus(PATIENCE);
+            Link.await(CompletableFuture.runAsync(() -> look(first), background), first);
         } catch (IllegalStateException e) {
             LOG.log(Level.DEBUG, "Redis takes long to connect", e);
         }
@@ -420,13 +422,17 @@ public final class RedisBreakerStore implements BreakerStore {
 
     /** Looks for Redis; only ever on the background thread. */
     private void look() {
+        look(PATIENCE);
+    }
+
+    private void look(Duration limit) {
         if (closed || link != null) {
             return;
         }
         Link fresh = null;
         List<String> known;
         try {
-            fresh = Link.open(connector, keys.channel(), this::received, () -> inBackground(this::renewSubscription), PATIENCE);
+            fresh = Link.open(connector, keys.channel(), this::received, () -> inBackground(this::renewSubscription), limit);
             check(fresh);
             // Before anyone else on this instance can write to it.
             known = known(fresh);

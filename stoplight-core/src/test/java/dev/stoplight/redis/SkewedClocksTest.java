@@ -61,7 +61,8 @@ final class SkewedClocksTest {
     @Test
     void whatTheyDecidedBeforeRedisWasThereDoesNotStandInTheWayOfWhatRedisSays() {
         redis.kill();
-        fleet.join(2);
+        fleet.join();
+        fleet.join();
         List<Breaker> breakers = fleet.breakers("payments", settings().build());
         List<Breaker> others = fleet.breakers("others", settings().build());
         breakers.forEach(breaker -> breaker.run(() -> {}));

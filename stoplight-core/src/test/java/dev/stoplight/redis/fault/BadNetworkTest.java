@@ -58,6 +58,7 @@ final class BadNetworkTest {
     void aSlowNetworkWithinTheTimeLimitIsNoFault() {
         try (Fleet fleet = fleet().join(2);
                 Load load = new Load(fleet, TIMEOUT)) {
+            log.clear();
             List<Breaker> breakers = fleet.breakers("payments", settings().build());
             proxy.delay(TIMEOUT.dividedBy(6));
             trip(breakers.get(0));
@@ -71,6 +72,7 @@ final class BadNetworkTest {
     @Test
     void aNetworkSlowerThanTheTimeLimitIsLeftOnceAndJoinedWhenItIsFastAgain() {
         try (Fleet fleet = fleet().join(2)) {
+            log.clear();
             List<Breaker> breakers = fleet.breakers("payments", settings().build());
             trip(breakers.get(0));
             fleet.agrees("payments", BreakerState.OPEN);
@@ -99,6 +101,7 @@ final class BadNetworkTest {
     @Test
     void aNetworkThatSwallowsEverythingIsLeftAndJoinedWhenItLetsThrough() {
         try (Fleet fleet = fleet().join(2)) {
+            log.clear();
             List<Breaker> breakers = fleet.breakers("payments", settings().build());
             trip(breakers.get(0));
             fleet.agrees("payments", BreakerState.OPEN);
@@ -125,7 +128,8 @@ final class BadNetworkTest {
     void aStoreConnectsAndClosesThoughNothingGetsThrough() {
         proxy.swallow();
         long start = System.nanoTime();
-        try (Fleet fleet = fleet().join(1)) {
+        try (Fleet fleet = fleet()) {
+            fleet.join();
             Breaker breaker = fleet.instance(0).registry().breaker("payments", settings().build());
             fail(breaker);
             assertThat(breaker.supply(() -> "value")).isEqualTo("value");

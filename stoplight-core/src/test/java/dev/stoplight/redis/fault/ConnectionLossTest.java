@@ -86,8 +86,8 @@ final class ConnectionLossTest {
 
     @Test
     void aLostCommandConnectionIsReplacedUnderLoad() {
-        try (StoreLog log = new StoreLog();
-                Fleet fleet = new Fleet(redis.uri()).join(3);
+        try (Fleet fleet = new Fleet(redis.uri()).join(3);
+                StoreLog log = new StoreLog();
                 Load load = new Load(fleet, Fleet.PATIENT)) {
             List<Breaker> breakers = fleet.breakers("payments", settings().build());
             trip(breakers.get(0));

@@ -82,6 +82,7 @@ final class OutageTest {
     void killedUnderLoadAndRestartedEmptyItLosesNothingThatMatters(Path executable) {
         try (RedisServerProcess redis = new RedisServerProcess(executable);
                 Fleet fleet = fleet(redis).join(NODES)) {
+            log.clear();
             Lights lights = new Lights(fleet);
             Duration longest = lights.red.get(0).snapshot().retryAfter();
             Load load = new Load(fleet, TIMEOUT);
@@ -120,6 +121,7 @@ final class OutageTest {
     void hangingUnderLoadItHoldsUpOnlyTheCallsThatFindItOut(Path executable) {
         try (RedisServerProcess redis = new RedisServerProcess(executable);
                 Fleet fleet = fleet(redis).join(NODES)) {
+            log.clear();
             Lights lights = new Lights(fleet);
             Load load = new Load(fleet, TIMEOUT);
 

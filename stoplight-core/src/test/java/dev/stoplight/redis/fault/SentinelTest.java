@@ -50,8 +50,7 @@ final class SentinelTest {
 
     @Test
     void aFailoverUnderLoadLosesNothingThatMatters() throws IOException {
-        try (StoreLog log = new StoreLog();
-                RedisServerProcess master = new RedisServerProcess();
+        try (RedisServerProcess master = new RedisServerProcess();
                 RedisServerProcess replica =
                         new RedisServerProcess("--replicaof", "127.0.0.1", Integer.toString(master.port()), "--repl-diskless-sync-delay", "0");
                 RedisServerProcess first = sentinel(1, master);
@@ -63,7 +62,8 @@ final class SentinelTest {
                     .build();
             List.of(first, second, third).forEach(SentinelTest::isReady);
 
-            try (Fleet fleet = new Fleet(() -> RedisClient.create(Fleet.RESOURCES, uri), store -> store.timeout(TIMEOUT)).join(3)) {
+            try (Fleet fleet = new Fleet(() -> RedisClient.create(Fleet.RESOURCES, uri), store -> store.timeout(TIMEOUT)).join(3);
+                    StoreLog log = new StoreLog()) {
                 List<Breaker> red = fleet.breakers("red", settings().build());
                 List<Breaker> locked = fleet.breakers("locked", settings().build());
                 trip(red.get(0));

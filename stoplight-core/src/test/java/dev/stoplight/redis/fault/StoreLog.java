@@ -26,6 +26,11 @@ final class StoreLog extends Handler implements AutoCloseable {
         records.add(record);
     }
 
+    /** What was said so far is of no interest. */
+    void clear() {
+        records.clear();
+    }
+
     List<String> warnings() {
         return messages(Level.WARNING);
     }

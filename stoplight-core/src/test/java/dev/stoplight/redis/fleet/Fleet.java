@@ -72,10 +72,12 @@ public final class Fleet implements AutoCloseable {
         return instance;
     }
 
+    /** So many more instances, all of them connected: even a busy machine gets round to it. */
     public Fleet join(int count) {
         for (int i = 0; i < count; i++) {
             join();
         }
+        eventually(Duration.ofSeconds(30), () -> assertThat(instances).allMatch(Instance::isUp));
         return this;
     }
 
