@@ -6,6 +6,7 @@ import static dev.stoplight.redis.fleet.Fleet.settings;
 import static dev.stoplight.redis.fleet.Fleet.trip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.stoplight.Breaker;
 import dev.stoplight.BreakerEvent;
@@ -65,7 +66,7 @@ final class OutageTest {
 
             redis.restart();
             fleet.allUp();
-            assertThat(alone.events().of(BreakerEvent.StoreUp.class)).hasSize(1);
+            await().untilAsserted(() -> assertThat(alone.events().of(BreakerEvent.StoreUp.class)).hasSize(1));
             // What it decided alone is not everyone's business.
             fleet.agrees("payments", BreakerState.CLOSED);
 
