@@ -321,8 +321,8 @@ function showDetail(d) {
     section('head', [d.id, d.color, d.lock, d.enabled], () => head(d)),
     section('status', [d.color, d.lock, d.enabled, d.probes, d.halfOpenCalls, d.failures, d.threshold, d.mode, d.since, d.settings['recovery-threshold']], () => status(d)),
     section('actions', [d.id, d.lock], () => actions(d)),
-    section('timeline', [d.transitions, d.state, view.range, Math.floor(now() / 1000), panel.clientWidth], () => past(d)),
-    section('failures', [d.recentFailures, d.settings.window], () => failures(d)),
+    section('timeline', [d.transitions, d.state, d.since, d.store.status, view.range, Math.floor(now() / 1000), panel.clientWidth], () => past(d)),
+    section('failures', [d.recentFailures, d.settings.window, d.store.status], () => failures(d)),
     section('settings', d.settings, () => settings(d)),
     section('instances', [d.recentFailures, d.transitions, d.calls, d.instance, d.store], () => instances(d)),
   ];
@@ -346,8 +346,7 @@ function head(d) {
 }
 
 function status(d) {
-  const whole = Math.max(d.retryAfterMs, view.wholes?.get(d.since) || 0);
-  view.wholes = new Map([[d.since, whole]]);
+  const whole = d.retryAfterMs + (d.since ? Math.max(0, now() - Date.parse(d.since)) : 0);
   const sentence = el('p', { class: 'status-now' }, statusText(d));
   const facts = [['Failures', failureBar(d)]];
   if (d.since) facts.push(['In this state', [el('span', { 'data-since': d.since })]]);
@@ -420,11 +419,13 @@ function past(d) {
     el('span', { class: 'reason' }, t.reason), el('span', { class: 'instance' }, t.instance)));
   return [
     el('div', { class: 'part-top' }, el('h3', {}, 'Timeline'), choice),
-    timeline(d.transitions, d.state, at, range, width, coolOffMillis(d)),
+    timeline(d, at, range, width, coolOffMillis(d)),
     entries.length ? folded('transitions', `${entries.length} ${entries.length === 1 ? 'transition' : 'transitions'}`, el('ul', { class: 'log' }, entries))
-      : el('p', { class: 'muted' }, 'It has never changed.'),
+      : el('p', { class: 'muted' }, d.store.status === 'UP' ? 'It has never changed.' : PAST_IS_ELSEWHERE),
   ];
 }
+
+const PAST_IS_ELSEWHERE = 'None since the store went down; what was before is in the store.';
 
 /** How long a red light stays red, where that can be told afterwards: not when it grows with each trip. */
 function coolOffMillis(d) {
@@ -453,7 +454,7 @@ function failures(d) {
     f.message ? el('p', { class: 'message' }, f.message) : null));
   return [
     el('div', { class: 'part-top' }, el('h3', {}, 'Recent failures'), el('span', { class: 'muted' }, `last ${d.settings.window.value}`)),
-    list.length ? el('ul', { class: 'failures' }, list) : el('p', { class: 'muted' }, 'None in the window.'),
+    list.length ? el('ul', { class: 'failures' }, list) : el('p', { class: 'muted' }, d.store.status === 'UP' ? 'None in the window.' : PAST_IS_ELSEWHERE),
   ];
 }
 

@@ -28,17 +28,17 @@ export function fittingRange(transitions, now) {
 }
 
 /**
- * The stretches of one state between start and now, oldest first; transitions come newest first. A red light whose cool-off is
- * over is yellow, though no call has made it so yet.
+ * The stretches of one state between start and now, oldest first; transitions come newest first, and may be out of reach. A red
+ * light whose cool-off is over is yellow, though no call has made it so yet.
  */
-export function stretches(transitions, state, start, now, coolOff) {
+export function stretches({ transitions, state, since }, start, now, coolOff) {
   const changes = transitions.filter((t) => t.from !== t.to).map((t) => ({ ...t, time: Date.parse(t.at) })).reverse();
   const last = changes[changes.length - 1];
   if (state === 'HALF_OPEN' && last && last.to === 'OPEN' && last.time + coolOff < now) {
     changes.push({ from: 'OPEN', to: 'HALF_OPEN', reason: 'cool-off over', time: last.time + coolOff });
   }
   const all = [];
-  let begin = { time: -Infinity, to: changes.length ? changes[0].from : state, reason: '' };
+  let begin = changes.length ? { time: -Infinity, to: changes[0].from } : { time: since ? Date.parse(since) : -Infinity, to: state };
   for (const change of [...changes, null]) {
     const end = change ? change.time : now;
     if (end > start) {
@@ -49,13 +49,13 @@ export function stretches(transitions, state, start, now, coolOff) {
   return all;
 }
 
-export function timeline(transitions, state, now, range, width, coolOff) {
+export function timeline(breaker, now, range, width, coolOff) {
   const start = now - range;
   const inner = width - GUTTER - 10;
   const x = (time) => GUTTER + (inner * (time - start)) / range;
   const lane = (color) => 6 + LANES.indexOf(color) * LANE;
   const bottom = 6 + LANES.length * LANE;
-  const parts = stretches(transitions, state, start, now, coolOff);
+  const parts = stretches(breaker, start, now, coolOff);
   const picture = svg('svg', {
     class: 'timeline', width, height: bottom + AXIS, viewBox: `0 0 ${width} ${bottom + AXIS}`, role: 'img', 'aria-label': inWords(parts, range),
   });
@@ -83,14 +83,13 @@ export function timeline(transitions, state, now, range, width, coolOff) {
       const before = lane(parts[i - 1].color) + LANE / 2;
       picture.append(svg('line', { class: 'riser', x1: x(part.from), x2: x(part.from), y1: before, y2: y + BAR / 2 }));
     }
-    const bar = svg('rect', {
-      class: `stretch ${part.color}`, x: x(part.from), y, width: Math.max(2, x(part.to) - x(part.from)), height: BAR, rx: 3,
-    });
+    const length = Math.max(2, x(part.to) - x(part.from));
+    const bar = svg('rect', { class: `stretch ${part.color}`, x: x(part.from), y, width: length, height: BAR, rx: Math.min(3, length / 3) });
     bar.append(svg('title', {}, `${WORDS[part.color]} for ${span(part.to - part.from)}${part.reason ? `: ${part.reason}` : ''}`));
     picture.append(bar);
   });
-  const y = lane(COLORS[state]) + LANE / 2;
-  picture.append(svg('circle', { class: `now ${COLORS[state]}`, cx: x(now), cy: y, r: 5 }));
+  const y = lane(COLORS[breaker.state]) + LANE / 2;
+  picture.append(svg('circle', { class: `now ${COLORS[breaker.state]}`, cx: x(now), cy: y, r: 5 }));
   return picture;
 }
 
