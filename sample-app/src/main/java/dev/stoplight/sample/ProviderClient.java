@@ -10,6 +10,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
@@ -34,6 +35,12 @@ class ProviderClient {
         if (event.getApplicationContext().getServerNamespace() == null) {
             port = event.getWebServer().getPort();
         }
+    }
+
+    /** One call outside any breaker: the first takes long in a fresh JVM, and a slow call counts as a failure. */
+    @EventListener(ApplicationReadyEvent.class)
+    void warmUp() {
+        postAsync("/warm-up").handle((receipt, expected) -> receipt).join();
     }
 
     /** Asks and waits. */
