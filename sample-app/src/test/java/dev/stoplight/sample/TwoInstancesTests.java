@@ -72,6 +72,9 @@ final class TwoInstancesTests {
         for (Instance instance : List.of(first, second)) {
             assertThat(instance.calls("payments").filter(call -> call.path("outcome").asString().equals("rejected"))).hasSizeGreaterThan(3);
             assertThat(outcome(order(instance))).isEqualTo("DONE");
+            assertThat(instance.json("GET", "/actuator/stoplight/payments").path("transitions").valueStream())
+                    .extracting(transition -> transition.path("to").asString())
+                    .containsExactly("CLOSED", "HALF_OPEN", "OPEN");
         }
     }
 
