@@ -161,7 +161,7 @@ public final class StoplightOperations {
                     ? Answer.unknown(id)
                     : Answer.unavailable("the store is down, and '" + id + "' is not in use on this instance");
         } catch (StoreUnavailableException e) {
-            return Answer.unavailable("nothing was changed: " + e.getMessage());
+            return Answer.unavailable(String.valueOf(e.getMessage()));
         }
     }
 

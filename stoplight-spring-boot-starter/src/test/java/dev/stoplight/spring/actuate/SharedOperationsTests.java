@@ -145,7 +145,7 @@ class SharedOperationsTests {
             HttpResponse<String> refused = instance.post(PATH + "payments", "{\"action\":\"lock-closed\"}");
             assertThat(refused.statusCode()).isEqualTo(503);
             assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-            assertThat(ServiceInstance.json(refused).path("detail").asString()).startsWith("nothing was changed: ");
+            assertThat(ServiceInstance.json(refused).path("detail").asString()).startsWith("Breaker 'payments' was not changed");
             assertThat(instance.delete(PATH + "payments").statusCode()).isEqualTo(503);
             assertThat(instance.post(PATH + "elsewhere", "{\"action\":\"reset\"}").statusCode()).isEqualTo(503);
             assertThat(instance.get(PATH + "elsewhere").statusCode()).isEqualTo(404);

@@ -296,7 +296,7 @@ class DashboardPageTests {
                 browser.see(".row.red", "payments");
                 browser.click("[data-action=lock-closed]", "Lock closed");
                 browser.click("#dialog-confirm", "Lock closed");
-                browser.see("#dialog-error", "nothing was changed");
+                browser.see("#dialog-error", "Breaker 'payments' was not changed");
                 browser.screenshot("store-down-refused");
                 browser.click("#dialog-cancel", "Cancel");
                 browser.screenshot("store-down");
