@@ -441,7 +441,9 @@ public final class Breaker {
 
     /** As {@link #snapshot}, without waiting; the stage never fails. */
     public CompletionStage<BreakerSnapshot> snapshotAsync() {
-        return read(false).thenApply(reply -> snapshot(reply.light()));
+        // One whose first reading is under way needs no second.
+        CompletableFuture<Void> reading = firstRead;
+        return reading == null ? read(false).thenApply(reply -> snapshot(reply.light())) : reading.thenApply(done -> lastSeen());
     }
 
     /** The breaker now, with its recent past. */
@@ -467,18 +469,23 @@ public final class Breaker {
 
     /** The breaker as this instance last saw it, without asking the store. */
     public BreakerSnapshot lastSeen() {
-        return snapshot(active().light());
+        View seen = view;
+        long nanos = registry.ticker.nanos();
+        return snapshot(seen, seen.light, seen.state(nanos), TimeUnit.NANOSECONDS.toMillis(seen.remainingNanos(nanos)));
     }
 
     private BreakerSnapshot snapshot(Light light) {
-        View now = view;
+        return snapshot(view, light, light.state(), light.remainingMillis());
+    }
+
+    private BreakerSnapshot snapshot(View now, Light light, BreakerState state, long remainingMillis) {
         Duration retryAfter = !now.settings.enabled()
                 ? Duration.ZERO
-                : light.lock() == BreakerLock.OPEN ? now.settings.coolOff() : Duration.ofMillis(light.remainingMillis());
+                : light.lock() == BreakerLock.OPEN ? now.settings.coolOff() : Duration.ofMillis(remainingMillis);
         return new BreakerSnapshot(
                 name,
                 key,
-                light.state(),
+                state,
                 light.lock(),
                 light.failures(),
                 retryAfter,

@@ -224,6 +224,11 @@ public final class BreakerRegistry implements AutoCloseable {
         return store.known();
     }
 
+    /** As {@link #known()}, but at most so many, the latest first where the store can tell. */
+    public CompletionStage<Set<String>> known(int most) {
+        return store.known(most);
+    }
+
     /** This instance's id, as it stands in failures and transitions. */
     public String instance() {
         return instance;

@@ -54,6 +54,16 @@ class BreakerHandleTests {
     }
 
     @Test
+    void storeTellsOfNoMoreBreakersThanItIsAskedFor() {
+        for (int i = 0; i < 5; i++) {
+            fail(here.breaker("payments", "client-" + i));
+        }
+
+        assertThat(here.known(3).toCompletableFuture().join()).hasSize(3);
+        assertThat(here.known(10).toCompletableFuture().join()).hasSize(5);
+    }
+
+    @Test
     void handleOfBreakerInUseIsThatBreaker() {
         Breaker used = here.breaker("payments", "acme");
 

@@ -26,7 +26,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -330,16 +329,21 @@ public final class RedisBreakerStore implements BreakerStore {
 
     @Override
     public CompletionStage<Set<String>> known() {
+        return known(Integer.MAX_VALUE);
+    }
+
+    @Override
+    public CompletionStage<Set<String>> known(int most) {
         Link current = link;
         if (current == null) {
-            return local.known();
+            return local.known(most);
         }
         return current.commands()
-                .zrange(keys.breakers(), 0, -1)
+                .zrevrange(keys.breakers(), 0, most - 1L)
                 .toCompletableFuture()
                 .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)
                 .<CompletionStage<Set<String>>>handle((ids, thrown) ->
-                        thrown == null ? CompletableFuture.completedFuture(new TreeSet<>(ids)) : local.known())
+                        thrown == null ? CompletableFuture.completedFuture(new LinkedHashSet<>(ids)) : local.known(most))
                 .thenCompose(ids -> ids);
     }
 

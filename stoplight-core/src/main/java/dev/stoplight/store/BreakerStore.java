@@ -1,7 +1,9 @@
 package dev.stoplight.store;
 
+import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 
 /**
  * Keeps the lights. One store may serve several registries.
@@ -29,6 +31,11 @@ public interface BreakerStore extends AutoCloseable {
 
     /** The ids of the breakers of which this store knows something, from any instance. */
     CompletionStage<Set<String>> known();
+
+    /** As {@link #known()}, but at most so many, the latest first where this store can tell: there may be very many. */
+    default CompletionStage<Set<String>> known(int most) {
+        return known().thenApply(ids -> ids.stream().limit(most).collect(Collectors.toCollection(LinkedHashSet::new)));
+    }
 
     StoreStatus status();
 
