@@ -29,19 +29,19 @@ import org.springframework.util.ClassUtils;
 /** Everything that an operator can ask for or change; the endpoint and the dashboard are two ways to it. */
 public final class StoplightOperations {
 
-    /** Most breakers of which the store is asked for one listing, besides the ones listed. */
-    private static final int MOST_ELSEWHERE = 1000;
+    /** Most ids that the store is asked for; the latest, since those are the ones that something is up with. */
+    private static final int MOST_KNOWN = 500;
 
     /** Questions to the store that are under way at once, so that a listing never crowds out calls. */
-    private static final int AT_ONCE = 100;
+    private static final int AT_ONCE = 20;
 
     private static final Comparator<Light> ORDER = Comparator.<Light>comparingInt(light -> switch (light.seen.state()) {
                 case OPEN -> 0;
                 case HALF_OPEN -> 1;
                 case CLOSED -> 2;
             })
-            .thenComparing(light -> light.breaker.name())
-            .thenComparing(light -> light.breaker.key(), Comparator.nullsFirst(Comparator.naturalOrder()));
+            .thenComparing(light -> light.seen.name())
+            .thenComparing(light -> light.seen.key(), Comparator.nullsFirst(Comparator.naturalOrder()));
 
     private final BreakerRegistry registry;
     private final BreakerSettingsSources sources;
@@ -80,12 +80,12 @@ public final class StoplightOperations {
                     || seen.state() != BreakerState.CLOSED
                     || seen.failures() > 0
                     || seen.lock() != null
-                    || !breaker.overrides().explicit().isEmpty();
+                    || changed(breaker);
         }
 
         boolean matches(ListQuery query) {
             return (query.color() == null || query.color().equals(BreakerJson.color(seen.state())))
-                    && breaker.id().toLowerCase(Locale.ROOT).contains(query.search());
+                    && (query.search().isEmpty() || breaker.id().toLowerCase(Locale.ROOT).contains(query.search()));
         }
     }
 
@@ -99,7 +99,7 @@ public final class StoplightOperations {
     public Answer list(ListQuery query) {
         List<Light> lights = new ArrayList<>();
         registry.breakers().map(breaker -> new Light(breaker, breaker.lastSeen(), false)).filter(Light::notable).forEach(lights::add);
-        int unread = addKnownElsewhere(lights);
+        boolean all = addKnownElsewhere(lights);
         Map<String, @Nullable Object> counts = new LinkedHashMap<>();
         ListQuery.COLORS.forEach(color ->
                 counts.put(color, lights.stream().filter(light -> color.equals(BreakerJson.color(light.seen.state()))).count()));
@@ -114,7 +114,7 @@ public final class StoplightOperations {
         paging.put("number", query.page());
         paging.put("size", query.size());
         paging.put("total", matching.size());
-        paging.put("unread", unread);
+        paging.put("complete", all);
         json.put("page", paging);
         json.put("breakers", refreshed(page).stream().map(light -> BreakerJson.summary(light.breaker, light.seen)).toList());
         return Answer.ok(json);
@@ -166,11 +166,25 @@ public final class StoplightOperations {
     }
 
     private Optional<Breaker> find(String id) {
-        return registry.findById(id).or(() -> known().contains(id) ? Optional.of(registry.handle(id)) : Optional.empty());
+        return registry.findById(id).or(() -> {
+            Set<String> known = known();
+            if (known.contains(id)) {
+                return Optional.of(registry.handle(id));
+            }
+            // Where there are more than were asked for, only looking tells.
+            return Optional.of(known)
+                    .filter(latest -> latest.size() >= MOST_KNOWN)
+                    .map(latest -> registry.handle(id))
+                    .filter(breaker -> breaker.snapshot().since() != null || breaker.lastSeen().failures() > 0 || changed(breaker));
+        });
+    }
+
+    private static boolean changed(Breaker breaker) {
+        return !breaker.overrides().explicit().isEmpty();
     }
 
     private Set<String> known() {
-        return registry.known().toCompletableFuture().join();
+        return registry.known(MOST_KNOWN).toCompletableFuture().join();
     }
 
     private Map<String, @Nullable Object> header() {
@@ -187,13 +201,14 @@ public final class StoplightOperations {
         return Answer.ok(json);
     }
 
-    /** Adds what only the store can tell: failures on other instances, and keys that are not in use here. */
-    private int addKnownElsewhere(List<Light> lights) {
+    /** Adds what only the store can tell: failures on other instances, and keys that are not in use here. False when it knows more. */
+    private boolean addKnownElsewhere(List<Light> lights) {
         Set<String> listed = lights.stream().map(light -> light.breaker.id()).collect(Collectors.toCollection(HashSet::new));
-        List<String> elsewhere = known().stream().filter(id -> !listed.contains(id)).toList();
-        List<String> asked = elsewhere.subList(0, Math.min(elsewhere.size(), MOST_ELSEWHERE));
-        read(asked.stream().map(registry::handle).toList()).stream().filter(Light::notable).forEach(lights::add);
-        return elsewhere.size() - asked.size();
+        Set<String> known = known();
+        read(known.stream().filter(id -> !listed.contains(id)).map(registry::handle).toList()).stream()
+                .filter(Light::notable)
+                .forEach(lights::add);
+        return known.size() < MOST_KNOWN;
     }
 
     /** The same lights as the store sees them now, in order again and without the keys that have recovered meanwhile. */

@@ -146,8 +146,8 @@ function showHeader({ store, instance, counts, page }) {
     button.element.setAttribute('aria-pressed', String(view.color === color));
   }
   document.title = counts.red ? `(${counts.red} red) Stoplight` : 'Stoplight';
-  const unread = page.unread ? ` ${page.unread} more are known to the store and were not looked at.` : '';
-  setText($('foot'), `Answered by ${instance}. Keys are listed while something is up with them.${unread}`);
+  const more = page.complete ? '' : ' The store knows of very many breakers; of those in use elsewhere, only the latest are listed.';
+  setText($('foot'), `Answered by ${instance}. Keys are listed while something is up with them.${more}`);
 }
 
 function showList({ breakers, page }) {

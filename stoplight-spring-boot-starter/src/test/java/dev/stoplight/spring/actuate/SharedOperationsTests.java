@@ -110,6 +110,23 @@ class SharedOperationsTests {
     }
 
     @Test
+    void ofVeryManyKeysInUseElsewhereTheLatestAreListedAndEachCanBeSeen() {
+        one.breaker("quotes");
+        for (int i = 0; i < 600; i++) {
+            two.fail(two.breaker("quotes", "client-" + i), 1, "down");
+        }
+
+        JsonNode list = ServiceInstance.json(one.get("/actuator/stoplight?search=client"));
+
+        assertThat(list.path("page").toString()).isEqualTo("{\"number\":0,\"size\":100,\"total\":500,\"complete\":false}");
+        assertThat(ids(one, "?search=client-599")).containsExactly("quotes:client-599");
+        assertThat(ids(one, "?search=client-0")).isEmpty();
+        assertThat(detail(one, "quotes:client-0").path("failures").asInt()).isEqualTo(1);
+        assertThat(one.get(PATH + "quotes:nobody").statusCode()).isEqualTo(404);
+        assertThat(list.path("store").path("status").asString()).isEqualTo("UP");
+    }
+
+    @Test
     void whatWasChangedSurvivesARestartOfEveryInstance() {
         one.breaker("payments");
         one.breaker("ledger");
@@ -175,7 +192,12 @@ class SharedOperationsTests {
     }
 
     private static List<String> ids(ServiceInstance instance) {
-        return ServiceInstance.json(instance.get("/actuator/stoplight")).path("breakers").valueStream().map(b -> b.path("id").asString()).toList();
+        return ids(instance, "");
+    }
+
+    private static List<String> ids(ServiceInstance instance, String query) {
+        JsonNode list = ServiceInstance.json(instance.get("/actuator/stoplight" + query));
+        return list.path("breakers").valueStream().map(b -> b.path("id").asString()).toList();
     }
 
     private static JsonNode detail(ServiceInstance instance, String id) {
