@@ -676,13 +676,26 @@ public final class RedisBreakerStore implements BreakerStore {
             link = null;
             status = new StoreStatus(false, Instant.now(), "closed");
         }
-        background.shutdownNow();
+        endBackground();
         if (current != null) {
             try {
                 Link.await(current.close(), PATIENCE);
             } catch (RuntimeException e) {
                 LOG.log(Level.DEBUG, "The connection was closed before", e);
             }
+        }
+    }
+
+    /** Who closes the store shuts the client down next; a connection that is being opened then would fail noisily. */
+    private void endBackground() {
+        background.shutdown();
+        try {
+            if (!background.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                background.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            background.shutdownNow();
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -14,10 +14,13 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisSocketConfiguration;
@@ -188,6 +191,17 @@ class StoplightRedisAutoConfigurationTests {
                                     tuple(1, "stoplight"), tuple(2, "stoplight"));
                     assertThat(context.getBean(BreakerStore.class).status().up()).isFalse();
                 });
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void anApplicationThatStopsWhileItLooksForRedisStopsQuietly(CapturedOutput output) {
+        for (int i = 0; i < 5; i++) {
+            runner.withPropertyValues("spring.data.redis.cluster.nodes=127.0.0.1:1,127.0.0.1:2", "stoplight.redis.heartbeat=1ms")
+                    .run(context -> assertThat(context).hasNotFailed());
+        }
+
+        assertThat(output).doesNotContain("RejectedExecutionException", "cannot be started once stopped", "not accepting a task");
     }
 
     @Test
