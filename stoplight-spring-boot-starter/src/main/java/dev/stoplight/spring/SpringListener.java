@@ -63,14 +63,18 @@ final class SpringListener implements BreakerListener, SmartInitializingSingleto
 
     private void tell(List<BreakerListener> told, BreakerEvent event) {
         for (BreakerListener listener : told) {
-            try {
-                listener.onEvent(event);
-            } catch (RuntimeException e) {
-                LOG.warn("A listener failed on " + event, e);
-            }
+            tell(listener, event);
         }
         if (context.isActive()) {
-            context.publishEvent(event);
+            tell(context::publishEvent, event);
+        }
+    }
+
+    private static void tell(BreakerListener listener, BreakerEvent event) {
+        try {
+            listener.onEvent(event);
+        } catch (RuntimeException e) {
+            LOG.warn("A listener failed on " + event, e);
         }
     }
 

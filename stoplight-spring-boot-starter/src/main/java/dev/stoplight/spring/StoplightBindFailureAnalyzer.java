@@ -36,6 +36,9 @@ final class StoplightBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExc
             return null;
         }
         ConversionFailedException conversion = findCause(cause, ConversionFailedException.class);
+        if (conversion == null && !(NestedExceptionUtils.getMostSpecificCause(cause) instanceof IllegalArgumentException)) {
+            return null;
+        }
         String problem = conversion == null ? ofRecord(name, cause) : ofConversion(name, conversion);
         ConfigurationPropertyName property = ConfigurationPropertyName.adapt(problem.substring(0, problem.indexOf(' ')), '.');
         return new FailureAnalysis(problem + "." + origin(property), "Correct the value, or remove the property to use the default.", cause);

@@ -24,12 +24,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -362,6 +365,34 @@ class ProxyTests {
             assertThat(context.getBean(BreakerRegistry.class).find("service")).isEmpty();
             context.getBean(Service.class);
             assertThat(context.getBean(BreakerRegistry.class).find("service")).isPresent();
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LateAnnotation {
+
+        @Bean
+        @Lazy
+        LateService lateService() {
+            return new LateService();
+        }
+    }
+
+    static class LateService {
+        @CircuitBreaker(name = "late", threshold = 7)
+        public void call() {}
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void anAnnotationThatComesTooLateForItsBreakerIsWarnedOf(CapturedOutput output) {
+        Contexts.runner(LateAnnotation.class).run(context -> {
+            context.getBean(BreakerRegistry.class).breaker("late");
+            context.getBean(LateService.class);
+
+            assertThat(output)
+                    .contains("Breaker 'late' was in use before the bean with its @CircuitBreaker was created, so these settings of the"
+                            + " annotation are not used: [threshold=7]");
         });
     }
 
