@@ -41,7 +41,8 @@ final class StoplightBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExc
         }
         String problem = conversion == null ? ofRecord(name, cause) : ofConversion(name, conversion);
         ConfigurationPropertyName property = ConfigurationPropertyName.adapt(problem.substring(0, problem.indexOf(' ')), '.');
-        return new FailureAnalysis(problem + "." + origin(property), "Correct the value, or remove the property to use the default.", cause);
+        String description = problem + "." + origin(property);
+        return new FailureAnalysis(description, "Correct the value, or remove the property to use the default.", cause);
     }
 
     /** The messages of the records begin with the name of the property in them. */

@@ -176,8 +176,8 @@ class CircuitBreakerErrorsTests {
     void aFallbackThatDoesNotExist() {
         assertThatStartFails(
                 MissingFallback.class,
-                "@CircuitBreaker on method 'MissingFallback.call(String, int)' of bean 'missingFallback': fallback 'other' does not exist in"
-                        + " MissingFallback",
+                "@CircuitBreaker on method 'MissingFallback.call(String, int)' of bean 'missingFallback': fallback 'other' does"
+                        + " not exist in MissingFallback",
                 "Add a method 'other' with the parameters (String, int), (String, int, an exception) or (an exception), or correct the"
                         + " name.");
     }
@@ -201,8 +201,8 @@ class CircuitBreakerErrorsTests {
     void aFallbackWithOtherParameters() {
         assertThatStartFails(
                 WrongFallbackParameters.class,
-                "@CircuitBreaker on method 'WrongFallbackParameters.call()' of bean 'wrongFallbackParameters': fallback 'other' has the wrong"
-                        + " parameters: there is WrongFallbackParameters.other(Exception, int), WrongFallbackParameters.other(int)",
+                "@CircuitBreaker on method 'WrongFallbackParameters.call()' of bean 'wrongFallbackParameters': fallback 'other' has"
+                        + " the wrong parameters: there is WrongFallbackParameters.other(Exception, int), WrongFallbackParameters.other(int)",
                 "Add a method 'other' with the parameters () or (an exception), or correct the name.");
     }
 
@@ -239,8 +239,8 @@ class CircuitBreakerErrorsTests {
     void aFallbackThatReturnsNothing() {
         assertThatStartFails(
                 VoidFallback.class,
-                "@CircuitBreaker on method 'VoidFallback.call()' of bean 'voidFallback': fallback 'VoidFallback.other()' returns void, which"
-                        + " is not a String",
+                "@CircuitBreaker on method 'VoidFallback.call()' of bean 'voidFallback': fallback 'VoidFallback.other()' returns void,"
+                        + " which is not a String",
                 "Let the fallback return String, as the method itself does.");
     }
 

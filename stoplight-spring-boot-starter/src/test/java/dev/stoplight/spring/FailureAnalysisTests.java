@@ -48,8 +48,8 @@ class FailureAnalysisTests {
                 "stoplight.defaults.threshold=many | stoplight.defaults.threshold must be a whole number, was many.",
                 "stoplight.defaults.failure-rate=2 | stoplight.defaults.failure-rate must be above 0 and at most 1, was 2.0.",
                 "stoplight.defaults.window=soon | stoplight.defaults.window must be a duration such as 500ms, 30s, 5m or PT1M, was soon.",
-                "stoplight.defaults.slow-call=soon | stoplight.defaults.slow-call must be a duration such as 500ms, 30s, 5m or PT1M, or off,"
-                        + " was soon.",
+                "stoplight.defaults.slow-call=soon | stoplight.defaults.slow-call must be a duration such as 500ms, 30s, 5m or PT1M, or"
+                        + " off, was soon.",
                 "stoplight.defaults.mode=sometimes | stoplight.defaults.mode must be one of consecutive, count, rate, was sometimes.",
                 "stoplight.defaults.record-exceptions=java.lang.String | stoplight.defaults.record-exceptions must list exceptions, was"
                         + " java.lang.String.",
@@ -67,12 +67,13 @@ class FailureAnalysisTests {
                 "stoplight.instance-id=${no.such:} | stoplight.instance-id must not be blank, was .",
             })
     void aBadValueStopsStartUpAndTheAnalysisNamesThePropertyTheRuleAndTheValue(String property, String description, CapturedOutput output) {
+        String name = property.substring(0, property.indexOf('='));
         assertThatThrownBy(() -> start(Application.class, "--" + property)).isNotNull();
 
         assertThat(output)
                 .contains("APPLICATION FAILED TO START", "Description:\n\n" + description)
                 .contains("Action:\n\nCorrect the value, or remove the property to use the default.")
-                .contains("It was read from \"" + property.substring(0, property.indexOf('=')) + "\" from property source \"commandLineArgs\".");
+                .contains("It was read from \"" + name + "\" from property source \"commandLineArgs\".");
     }
 
     @Test

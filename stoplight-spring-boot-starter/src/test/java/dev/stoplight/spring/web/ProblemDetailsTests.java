@@ -136,8 +136,8 @@ class ProblemDetailsTests {
             assertThat(response.headers().firstValue("Retry-After")).hasValue("12");
             assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
             assertThat(response.body())
-                    .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"Breaker 'pay\\\"ments'"
-                            + " is OPEN; retry in 12s\",\"instance\":\"" + path + "\"}");
+                    .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"Breaker"
+                            + " 'pay\\\"ments' is OPEN; retry in 12s\",\"instance\":\"" + path + "\"}");
         }
         assertThat(get(context, "/other").statusCode()).as("an exception that is none of our business").isEqualTo(500);
     }
