@@ -50,7 +50,7 @@ class MainTest {
 
     @Test
     void aQuickRunOfASpringApplicationWritesFiguresAndPlot() throws Exception {
-        Main.main(new String[] {"spring", "--quick", "--only", "(stoplightMeasured|resilience4j)@1", "--output", folder.toString()});
+        Main.main(new String[] {"spring", "--quick", "--only", "(stoplightMeasured|resilience4jEventless)@1", "--output", folder.toString()});
 
         JsonNode json = JsonMapper.shared().readTree(Files.readString(folder.resolve("spring.json")));
         assertThat(json.at("/tables/0/rows")).hasSize(2);

@@ -9,6 +9,7 @@ import dev.stoplight.benchmarks.harness.Options;
 import dev.stoplight.benchmarks.harness.Promise;
 import dev.stoplight.benchmarks.harness.Report;
 import dev.stoplight.benchmarks.harness.Table;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,7 +57,7 @@ public final class CoreSuite {
             CLOSED.keySet().forEach(method -> subjects.add(new Subject(ClosedBenchmark.class, method, threads)));
             OPEN.keySet().forEach(method -> subjects.add(new Subject(OpenBenchmark.class, method, threads)));
         }
-        CoreSuite suite = new CoreSuite(JmhRuns.measure(subjects, options));
+        CoreSuite suite = new CoreSuite(JmhRuns.measure(subjects, options, Duration.ofSeconds(2)));
         Findings findings = new Findings();
         findings.note("Medians over all iterations. \"of R4j\" is the ratio to Resilience4j count-based with as many threads,");
         findings.note("and for rejections to it without the stack trace that it writes by default.");

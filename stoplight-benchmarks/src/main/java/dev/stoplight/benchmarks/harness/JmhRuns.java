@@ -1,5 +1,6 @@
 package dev.stoplight.benchmarks.harness;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -69,11 +70,18 @@ public final class JmhRuns {
 
     private JmhRuns() {}
 
-    /** Measures those subjects that are wanted; {@code jvmArguments} are for each of their JVMs. */
-    public static Map<Subject, Score> measure(List<Subject> subjects, Options options, String... jvmArguments) throws RunnerException {
+    /**
+     * Measures those subjects that are wanted.
+     *
+     * @param warmUp how long each JVM runs before it counts: the more code there is, the longer until it is compiled, above all
+     *     on a busy machine
+     * @param jvmArguments for each JVM
+     */
+    public static Map<Subject, Score> measure(List<Subject> subjects, Options options, Duration warmUp, String... jvmArguments)
+            throws RunnerException {
         Plan plan = options.quick()
                 ? new Plan(1, 1, 2, TimeValue.milliseconds(100))
-                : new Plan(7, 4, 5, TimeValue.milliseconds(250));
+                : new Plan(7, (int) (warmUp.toMillis() / 250), 5, TimeValue.milliseconds(250));
         List<Subject> wanted = subjects.stream().filter(subject -> options.wants(subject.name())).toList();
         Map<Subject, List<IterationResult>> results = new LinkedHashMap<>();
         for (int round = 1; round <= plan.rounds; round++) {

@@ -8,6 +8,7 @@ import dev.stoplight.benchmarks.harness.JmhRuns.Subject;
 import dev.stoplight.benchmarks.harness.Options;
 import dev.stoplight.benchmarks.harness.Promise;
 import dev.stoplight.benchmarks.harness.Table;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -31,7 +32,7 @@ final class GreenPath {
             }
         }
         Options all = new Options(options.output(), options.quick(), Options.EVERYTHING);
-        Map<Subject, Score> scores = JmhRuns.measure(subjects, all, "-D" + GreenBenchmark.REDIS + "=" + lab.uri());
+        Map<Subject, Score> scores = JmhRuns.measure(subjects, all, Duration.ofSeconds(2), "-D" + GreenBenchmark.REDIS + "=" + lab.uri());
 
         List<Table.Row> rows = new ArrayList<>();
         List<Chart.Bar> bars = new ArrayList<>();

@@ -6,7 +6,6 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.util.Objects;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Scope;
@@ -89,6 +88,21 @@ public class SpringBenchmark {
         @Bean
         Quotes quotes() {
             return new ResilienceQuotes();
+        }
+    }
+
+    /** With a registry of the application's own: the starter's keeps an event of every call, for its endpoint. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class EventlessResilienceApplication {
+        @Bean
+        Quotes quotes() {
+            return new ResilienceQuotes();
+        }
+
+        @Bean
+        CircuitBreakerRegistry circuitBreakerRegistry() {
+            return CircuitBreakerRegistry.ofDefaults();
         }
     }
 
@@ -179,10 +193,24 @@ public class SpringBenchmark {
 
         @Override
         double counted() {
-            return Objects.requireNonNull(context.getBean(CircuitBreakerRegistry.class).circuitBreaker(NAME))
-                    .getMetrics()
-                    .getNumberOfSuccessfulCalls();
+            return succeeded(context);
         }
+    }
+
+    @State(Scope.Benchmark)
+    public static class EventlessResilience extends Application {
+        public EventlessResilience() {
+            super(EventlessResilienceApplication.class);
+        }
+
+        @Override
+        double counted() {
+            return succeeded(context);
+        }
+    }
+
+    private static double succeeded(ConfigurableApplicationContext context) {
+        return context.getBean(CircuitBreakerRegistry.class).circuitBreaker(NAME).getMetrics().getNumberOfSuccessfulCalls();
     }
 
     @Benchmark
@@ -207,6 +235,11 @@ public class SpringBenchmark {
 
     @Benchmark
     public Object resilience4j(Resilience application) {
+        return application.quotes.quote(application.symbol);
+    }
+
+    @Benchmark
+    public Object resilience4jEventless(EventlessResilience application) {
         return application.quotes.quote(application.symbol);
     }
 }
