@@ -32,7 +32,7 @@ final class Load implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofMillis(2);
 
     /** Counts, but never trips. */
-    private static final BreakerSettings SETTINGS =
+    static final BreakerSettings SETTINGS =
             BreakerSettings.builder().mode(BreakerMode.COUNT).threshold(1_000_000).window(Duration.ofSeconds(5)).build();
 
     private record Call(boolean down, long nanos) {}

@@ -261,6 +261,8 @@ final class OutageTest {
     /** One light of each kind that must not be lost, on every instance. */
     private static final class Lights {
 
+        private static final int CHANGED = 2_000_000;
+
         private final Fleet fleet;
         private final List<Breaker> red;
         private final List<Breaker> lockedOpen;
@@ -272,11 +274,11 @@ final class OutageTest {
             this.red = fleet.breakers("red", settings().build());
             this.lockedOpen = fleet.breakers("locked open", settings().build());
             this.lockedClosed = fleet.breakers("locked closed", settings().build());
-            this.changed = fleet.breakers("changed", settings().build());
+            this.changed = fleet.breakers(Load.NAME, Load.SETTINGS);
             trip(red.get(0));
             lockedOpen.get(1).lock(BreakerLock.OPEN);
             lockedClosed.get(0).lock(BreakerLock.CLOSED);
-            changed.get(1).configure(BreakerSettings.builder().threshold(7).build());
+            changed.get(1).configure(BreakerSettings.builder().threshold(CHANGED).build());
             hold();
         }
 
@@ -286,7 +288,7 @@ final class OutageTest {
                 assertThat(red).allSatisfy(breaker -> assertThat(breaker.state()).isEqualTo(BreakerState.OPEN));
                 assertThat(lockedOpen).allSatisfy(breaker -> assertThat(breaker.lastSeen().lock()).isEqualTo(BreakerLock.OPEN));
                 assertThat(lockedClosed).allSatisfy(breaker -> assertThat(breaker.lastSeen().lock()).isEqualTo(BreakerLock.CLOSED));
-                assertThat(changed).allSatisfy(breaker -> assertThat(breaker.settings().threshold()).isEqualTo(7));
+                assertThat(changed).allSatisfy(breaker -> assertThat(breaker.settings().threshold()).isEqualTo(CHANGED));
             });
             assertThat(red).allSatisfy(breaker -> assertThatThrownBy(() -> breaker.run(() -> {})).isInstanceOf(CircuitOpenException.class));
             assertThat(lockedOpen)
@@ -300,8 +302,8 @@ final class OutageTest {
                 assertThat(commands.hget(fleet.prefix() + ":{red}:state", "state")).isEqualTo("OPEN");
                 assertThat(commands.hget(fleet.prefix() + ":{locked open}:state", "lock")).isEqualTo("OPEN");
                 assertThat(commands.hget(fleet.prefix() + ":{locked closed}:state", "lock")).isEqualTo("CLOSED");
-                assertThat(commands.hget(fleet.prefix() + ":{changed}:settings", "threshold")).isEqualTo("7");
-                assertThat(commands.zrange(fleet.prefix() + ":breakers", 0, -1)).contains("red", "locked open", "locked closed", "changed");
+                assertThat(commands.hget(fleet.prefix() + ":{" + Load.NAME + "}:settings", "threshold")).isEqualTo(Integer.toString(CHANGED));
+                assertThat(commands.zrange(fleet.prefix() + ":breakers", 0, -1)).contains("red", "locked open", "locked closed", Load.NAME);
                 return null;
             }));
         }

@@ -14,6 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /** The network between an instance and Redis: slower when a test says so, or swallowing everything. */
 final class Proxy implements AutoCloseable {
@@ -50,6 +51,11 @@ final class Proxy implements AutoCloseable {
     /** From now on everything takes so long, each way. */
     void delay(Duration each) {
         delay = each;
+    }
+
+    /** From now on what Redis says takes so long on that connection alone; the first one has the number 0. */
+    void delayReplies(int connection, Duration each) {
+        connections.get(connection).replies = each;
     }
 
     /**
@@ -99,6 +105,7 @@ final class Proxy implements AutoCloseable {
 
         private final Socket client;
         private final Socket redis;
+        private volatile Duration replies = Duration.ZERO;
         private volatile boolean dead;
 
         Connection(Socket client, Socket redis) {
@@ -107,17 +114,17 @@ final class Proxy implements AutoCloseable {
         }
 
         void start() throws IOException {
-            pump(client.getInputStream(), redis.getOutputStream());
-            pump(redis.getInputStream(), client.getOutputStream());
+            pump(client.getInputStream(), redis.getOutputStream(), () -> delay);
+            pump(redis.getInputStream(), client.getOutputStream(), () -> delay.plus(replies));
         }
 
-        private void pump(InputStream from, OutputStream to) {
+        private void pump(InputStream from, OutputStream to, Supplier<Duration> takes) {
             BlockingQueue<Chunk> queue = new LinkedBlockingQueue<>();
             Proxy.start("read", () -> {
                 byte[] buffer = new byte[64 * 1024];
                 try {
                     for (int read = from.read(buffer); read >= 0; read = from.read(buffer)) {
-                        queue.add(new Chunk(Arrays.copyOf(buffer, read), System.nanoTime() + delay.toNanos()));
+                        queue.add(new Chunk(Arrays.copyOf(buffer, read), System.nanoTime() + takes.get().toNanos()));
                     }
                 } catch (IOException e) {
                     // Either end may break it off; the other is told below.
