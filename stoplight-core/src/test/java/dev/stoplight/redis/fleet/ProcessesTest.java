@@ -49,12 +49,12 @@ final class ProcessesTest {
             assertThat(Duration.ofNanos(System.nanoTime() - granted)).isBetween(PROBE_TIMEOUT.minusMillis(200), PROBE_TIMEOUT.plusSeconds(2));
             eventually(() -> assertThat(here.state()).isEqualTo(BreakerState.CLOSED));
 
-            assertThat(fleet.instance(0).events().of(BreakerEvent.Transitioned.class))
+            eventually(() -> assertThat(fleet.instance(0).events().of(BreakerEvent.Transitioned.class))
                     .extracting(event -> event.transition().to(), event -> event.transition().instance(), BreakerEvent.Transitioned::own)
                     .containsExactly(
                             tuple(BreakerState.OPEN, "second", false),
                             tuple(BreakerState.HALF_OPEN, "second", false),
-                            tuple(BreakerState.CLOSED, "first", false));
+                            tuple(BreakerState.CLOSED, "first", false)));
         }
     }
 }
