@@ -1,11 +1,8 @@
 package dev.stoplight.redis;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.stoplight.BreakerSettings;
 import dev.stoplight.StoreUnavailableException;
 import dev.stoplight.store.BreakerStore;
-import dev.stoplight.store.Light;
 import dev.stoplight.store.MemoryBreakerStore;
 import dev.stoplight.store.StoreCommand;
 import dev.stoplight.store.StoreObserver;
@@ -13,8 +10,6 @@ import dev.stoplight.store.StoreReply;
 import dev.stoplight.store.StoreRequest;
 import dev.stoplight.store.StoreStatus;
 import io.lettuce.core.AbstractRedisClient;
-import io.lettuce.core.Range;
-import io.lettuce.core.RedisCommandExecutionException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,19 +19,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,19 +39,12 @@ import org.jspecify.annotations.Nullable;
 public final class RedisBreakerStore implements BreakerStore {
 
     private static final System.Logger LOG = System.getLogger(RedisBreakerStore.class.getName());
-    private static final Duration KEEP_SIGHTED = Duration.ofDays(7);
-    private static final Duration SIGHT_AGAIN = Duration.ofMinutes(10);
-    private static final int MOST_SIGHTED = 100_000;
-    private static final Duration PRUNE_AGAIN = Duration.ofHours(1);
 
     /** Stands for a breaker and an instance where none is meant. */
     private static final String NOBODY = "nobody";
 
     /** For what no call waits for, at least: connecting, reading everything afresh. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
-
-    /** As many are read at once after an interruption; all at once could be more than Redis does in any patience. */
-    private static final int READ_AT_ONCE = 500;
 
     /** As many are looked after with each heartbeat, so that very many red lights cost Redis no more than some. */
     private static final int LOOKED_AFTER = 100;
@@ -74,23 +58,19 @@ public final class RedisBreakerStore implements BreakerStore {
     private final RedisTime time;
     private final SharedLights shared = new SharedLights();
     private final List<StoreObserver> observers = new CopyOnWriteArrayList<>();
-    private final Cache<String, Boolean> sighted =
-            Caffeine.newBuilder().expireAfterWrite(SIGHT_AGAIN).maximumSize(MOST_SIGHTED).executor(Runnable::run).build();
+    private final Listing listing;
+    private final Requests requests;
     private final ScheduledExecutorService background;
-
-    /** What was heard of a breaker while it is read afresh. */
-    private final Map<Reading, Queue<StoreReply>> reading = new ConcurrentHashMap<>();
-
-    private record Reading(StoreObserver observer, String id) {}
 
     /** For single breakers that Redis cannot serve just now though it is there. */
     private final MemoryBreakerStore aside;
+
+    private final CatchUp catchUp;
 
     private volatile @Nullable Link link;
     private volatile MemoryBreakerStore local;
     private volatile StoreStatus status = new StoreStatus(false, Instant.now(), "not connected yet");
     private volatile long upSinceNanos;
-    private volatile long prunedNanos;
     private volatile boolean warned;
     private volatile boolean closed;
 
@@ -105,8 +85,11 @@ public final class RedisBreakerStore implements BreakerStore {
         this.clock = builder.clock;
         this.heartbeat = builder.heartbeat;
         this.time = new RedisTime(builder.wallClock);
+        this.listing = new Listing(keys.breakers(), time);
+        this.requests = new Requests(keys, time, clock, shared, listing);
         this.local = MemoryBreakerStore.standingIn(time::micros);
         this.aside = MemoryBreakerStore.standingIn(time::micros);
+        this.catchUp = new CatchUp(requests, shared, listing, aside, observers, patience, this::goDown);
         this.background = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "stoplight-redis");
             thread.setDaemon(true);
@@ -186,7 +169,7 @@ public final class RedisBreakerStore implements BreakerStore {
         // Redis does nothing that it gets to only after the time limit. To an operator a refusal must mean that nothing was
         // changed, so the answer to what was done just in time is waited for.
         Duration wait = request.command().administrative() ? timeout.multipliedBy(2) : timeout;
-        return send(current, request, timeout)
+        return requests.send(current, request, timeout)
                 .orTimeout(wait.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((reply, thrown) -> {
                     observers.forEach(o -> o.commandDone(label(request), thrown == null, System.nanoTime() - start));
@@ -196,7 +179,7 @@ public final class RedisBreakerStore implements BreakerStore {
     }
 
     private CompletionStage<StoreReply> instead(Link current, StoreRequest request, Throwable cause) {
-        if (!isRefusal(cause)) {
+        if (!Requests.refused(cause)) {
             goDown(current, request, cause);
         } else if (!request.command().administrative()) {
             return decide(aside, request);
@@ -206,93 +189,6 @@ public final class RedisBreakerStore implements BreakerStore {
 
     private static String label(StoreRequest request) {
         return request.command().getClass().getSimpleName().toLowerCase(Locale.ROOT);
-    }
-
-    /** Sends a command and learns from the answer, or from a better one. */
-    private CompletableFuture<StoreReply> send(Link current, StoreRequest request, Duration limit) {
-        return run(current, request, limit).thenCompose(reply -> {
-            if (contradicts(request, reply)) {
-                return makeSure(current, request, reply, limit);
-            }
-            shared.learn(request.id(), reply);
-            return CompletableFuture.completedFuture(reply);
-        });
-    }
-
-    /** Whether the answer can only come from a Redis that has lost its memory, or was changed by an operator just now. */
-    private boolean contradicts(StoreRequest request, StoreReply reply) {
-        return shared.lightLostBy(request.id(), reply)
-                || (request.command() instanceof StoreCommand.Read && shared.overridesLostBy(request.id(), reply));
-    }
-
-    /**
-     * Puts back what Redis has lost, and repeats the command. What an operator changed is known with the pong, because its
-     * message came before; and settings are not lost but cleared when Redis still knows the breaker.
-     */
-    private CompletionStage<StoreReply> makeSure(Link current, StoreRequest request, StoreReply reply, Duration limit) {
-        String id = request.id();
-        return current.pingSubscription()
-                .thenCompose(pong -> current.commands().zscore(keys.breakers(), id))
-                .thenCompose(sighted -> shared.lightLostBy(id, reply) || (sighted == null && contradicts(request, reply))
-                        ? run(current, restoring(request), limit).thenCompose(restored -> run(current, request, limit))
-                        : CompletableFuture.completedFuture(reply))
-                .handle((sure, thrown) -> {
-                    if (thrown != null) {
-                        // The subscription is gone as well. Everything is read afresh with the next one.
-                        LOG.log(Level.DEBUG, "What Redis has lost could not be put back at once", thrown);
-                        return reply;
-                    }
-                    shared.learn(id, sure);
-                    return sure;
-                });
-    }
-
-    private StoreRequest restoring(StoreRequest request) {
-        Light lost = shared.remaining(request.id());
-        StoreCommand restore = new StoreCommand.Restore(lost == null ? Light.GREEN : lost, shared.overrides(request.id()));
-        return new StoreRequest(request.id(), request.instance(), request.settings(), restore);
-    }
-
-    /** Sends a command; one that Redis takes for late, because its clock was set, is sent once more. */
-    private CompletableFuture<StoreReply> run(Link current, StoreRequest request, Duration limit) {
-        return runOnce(current, request, limit).exceptionallyCompose(thrown -> {
-            Long redisMicros = Wire.late(Link.unwrap(thrown));
-            if (redisMicros == null) {
-                return CompletableFuture.failedFuture(thrown);
-            }
-            time.told(redisMicros);
-            return runOnce(current, request, limit);
-        });
-    }
-
-    private CompletableFuture<StoreReply> runOnce(Link current, StoreRequest request, Duration limit) {
-        try {
-            sight(current, request);
-            long injected = clock.getAsLong();
-            String now = injected == 0 ? "<" + (time.micros() + limit.toMillis() * 1000) : Long.toString(injected);
-            return current.run(Wire.encode(request, keys.channel(), now), keys.of(request.id()))
-                    .thenApply(json -> decode(json).reply());
-        } catch (RuntimeException e) {
-            // A connection that is just going away refuses at once, others fail later.
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    private Wire.Message decode(String json) {
-        Wire.Message message = Wire.decode(json);
-        time.told(message.reply().light().stamp());
-        return message;
-    }
-
-    /**
-     * Whether only this command is refused, while Redis is there: a Cluster moves the breaker's slot, so that its keys cannot be
-     * used together, which is over soon; its keys are not ours; or there is no room.
-     */
-    private static boolean isRefusal(Throwable thrown) {
-        String message = thrown.getMessage();
-        return thrown instanceof RedisCommandExecutionException
-                && message != null
-                && (message.startsWith("TRYAGAIN") || message.contains("WRONGTYPE") || message.contains("OOM "));
     }
 
     /** Decides in this process. What must be shared is refused instead. */
@@ -315,18 +211,6 @@ public final class RedisBreakerStore implements BreakerStore {
         return standIn.execute(request);
     }
 
-    /** Notes that this breaker exists, for listings; before the command itself, so that who reads afresh finds both. */
-    private void sight(Link current, StoreRequest request) {
-        StoreCommand command = request.command();
-        if (command instanceof StoreCommand.Forget) {
-            sighted.invalidate(request.id());
-            current.commands().zrem(keys.breakers(), request.id());
-        } else if (!(command instanceof StoreCommand.Read || command instanceof StoreCommand.Clear)
-                && sighted.asMap().putIfAbsent(request.id(), true) == null) {
-            current.commands().zadd(keys.breakers(), time.micros() / 1000.0, request.id());
-        }
-    }
-
     @Override
     public CompletionStage<Set<String>> known() {
         return known(Integer.MAX_VALUE);
@@ -338,8 +222,7 @@ public final class RedisBreakerStore implements BreakerStore {
         if (current == null) {
             return local.known(most);
         }
-        return current.commands()
-                .zrevrange(keys.breakers(), 0, most - 1L)
+        return listing.latest(current, most)
                 .toCompletableFuture()
                 .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)
                 .<CompletionStage<Set<String>>>handle((ids, thrown) ->
@@ -350,7 +233,7 @@ public final class RedisBreakerStore implements BreakerStore {
     private void received(String json) {
         Wire.Message message;
         try {
-            message = decode(json);
+            message = requests.decode(json);
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "A message on " + keys.channel() + " cannot be understood: " + json, e);
             return;
@@ -364,20 +247,15 @@ public final class RedisBreakerStore implements BreakerStore {
                 inBackground(() -> {
                     Link current = link;
                     if (current != null) {
-                        readAfresh(current);
+                        catchUp.readAll(current);
                     }
                 });
                 return;
             }
             if (message.reply().forgotten()) {
-                sighted.invalidate(message.id());
+                listing.noteAgain(message.id());
             }
-            shared.learn(message.id(), message.reply());
-            observer.changed(message.id(), message.reply());
-            Queue<StoreReply> meanwhile = reading.get(new Reading(observer, message.id()));
-            if (meanwhile != null) {
-                meanwhile.add(message.reply());
-            }
+            catchUp.heard(observer, message.id(), message.reply());
         }
     }
 
@@ -439,7 +317,7 @@ public final class RedisBreakerStore implements BreakerStore {
             fresh = Link.open(connector, keys.channel(), this::received, () -> inBackground(this::renewSubscription), limit);
             check(fresh);
             // Before anyone else on this instance can write to it.
-            known = known(fresh);
+            known = Link.await(listing.all(fresh), patience);
         } catch (RuntimeException e) {
             if (fresh != null) {
                 fresh.close();
@@ -463,20 +341,20 @@ public final class RedisBreakerStore implements BreakerStore {
         }
         observers.forEach(observer -> observer.statusChanged(up));
         working.onDisconnect(() -> goDown(working, null, new IllegalStateException("the connection was closed")));
-        readAfresh(working, () -> known);
+        catchUp.readAll(working, known);
     }
 
     /** Redis is there when it can be written to, and when what failed works again, in time. */
     private void check(Link fresh) {
         time.connected(askTime(fresh));
-        prune(fresh);
+        Link.await(listing.prune(fresh), patience);
         StoreRequest failed = failedRequest;
         StoreCommand read = new StoreCommand.Read(false);
         if (failed == null) {
             // The first command of all loads classes and a script, which may take longer than a call waits; nobody waits for this one.
-            Link.await(run(fresh, new StoreRequest(NOBODY, NOBODY, BreakerSettings.builtIn(), read), patience), patience);
+            Link.await(requests.run(fresh, new StoreRequest(NOBODY, NOBODY, BreakerSettings.builtIn(), read), patience), patience);
         } else {
-            Link.await(run(fresh, new StoreRequest(failed.id(), failed.instance(), failed.settings(), read), timeout), timeout);
+            Link.await(requests.run(fresh, new StoreRequest(failed.id(), failed.instance(), failed.settings(), read), timeout), timeout);
         }
         failedRequest = null;
     }
@@ -485,88 +363,6 @@ public final class RedisBreakerStore implements BreakerStore {
         List<String> told = Link.await(current.commands().time(), patience);
         long injected = clock.getAsLong();
         return injected == 0 ? TimeUnit.SECONDS.toMicros(Long.parseLong(told.get(0))) + Long.parseLong(told.get(1)) : injected;
-    }
-
-    private void prune(Link current) {
-        double oldest = (time.micros() / 1000.0) - KEEP_SIGHTED.toMillis();
-        Link.await(current.commands().zremrangebyscore(keys.breakers(), Range.create(0.0, oldest)), patience);
-        prunedNanos = System.nanoTime();
-    }
-
-    private List<String> known(Link current) {
-        return Link.await(current.commands().zrange(keys.breakers(), 0, -1), patience);
-    }
-
-    private void readAfresh(Link current) {
-        readAfresh(current, () -> known(current));
-    }
-
-    /**
-     * Reads what may have changed unheard: every breaker here that Redis knows or that is not simply green. A light that Redis
-     * has lost is put back with what remains of its time. So are changed settings, unless Redis knows the breaker: then an
-     * operator has cleared them.
-     */
-    private void readAfresh(Link current, Supplier<List<String>> known) {
-        try {
-            sighted.invalidateAll();
-            Set<String> remembered = new LinkedHashSet<>(known.get());
-            for (StoreObserver observer : observers) {
-                Map<String, StoreObserver.Active> wanted = new LinkedHashMap<>();
-                observer.noteworthy().forEach(active -> wanted.put(active.id(), active));
-                for (String id : remembered) {
-                    StoreObserver.Active active = observer.active(id);
-                    if (active != null) {
-                        wanted.put(id, active);
-                    }
-                }
-                List<CompletableFuture<Void>> asked = new ArrayList<>();
-                for (StoreObserver.Active active : wanted.values()) {
-                    asked.add(readAfresh(current, observer, active, remembered.contains(active.id())));
-                    if (asked.size() == READ_AT_ONCE) {
-                        awaitAll(asked);
-                    }
-                }
-                awaitAll(asked);
-            }
-        } catch (RuntimeException e) {
-            goDown(current, null, Link.unwrap(e));
-        }
-    }
-
-    private void awaitAll(List<CompletableFuture<Void>> asked) {
-        Link.await(CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new)), patience.plus(patience));
-        asked.clear();
-    }
-
-    /** The stage never fails. */
-    private CompletableFuture<Void> readAfresh(Link current, StoreObserver observer, StoreObserver.Active active, boolean remembered) {
-        String id = active.id();
-        Light lost = shared.remaining(id);
-        Map<String, String> overrides = remembered ? Map.of() : shared.overrides(id);
-        StoreCommand command = lost == null && overrides.isEmpty()
-                ? new StoreCommand.Read(false)
-                : new StoreCommand.Restore(lost == null ? Light.GREEN : lost, overrides);
-        StoreRequest request = new StoreRequest(id, observer.instance(), active.settings(), command);
-        Reading key = new Reading(observer, id);
-        reading.put(key, new ConcurrentLinkedQueue<>());
-        return run(current, request, patience)
-                .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)
-                .handle((reply, thrown) -> {
-                    if (thrown == null) {
-                        shared.learn(id, reply);
-                        aside.drop(id);
-                        observer.resynchronised(id, reply);
-                    }
-                    // What was heard before the answer may have been said after it.
-                    Queue<StoreReply> meanwhile = reading.remove(key);
-                    if (meanwhile != null) {
-                        meanwhile.forEach(heard -> observer.changed(id, heard));
-                    }
-                    if (thrown != null && !isRefusal(Link.unwrap(thrown))) {
-                        goDown(current, request, Link.unwrap(thrown));
-                    }
-                    return null;
-                });
     }
 
     /** The subscription broke while commands still work: subscribe again and catch up. What fails is tried again by the heartbeat. */
@@ -581,7 +377,7 @@ public final class RedisBreakerStore implements BreakerStore {
             LOG.log(Level.DEBUG, "The subscription could not be renewed at once", e);
             return;
         }
-        readAfresh(current);
+        catchUp.readAll(current);
     }
 
     private void beat() {
@@ -604,8 +400,8 @@ public final class RedisBreakerStore implements BreakerStore {
         try {
             time.told(askTime(current));
             lost = lost(current);
-            if (System.nanoTime() - prunedNanos > PRUNE_AGAIN.toNanos()) {
-                prune(current);
+            if (listing.pruneIsDue()) {
+                Link.await(listing.prune(current), patience);
             }
         } catch (RuntimeException e) {
             goDown(current, null, Link.unwrap(e));
@@ -621,14 +417,14 @@ public final class RedisBreakerStore implements BreakerStore {
                 goDown(current, null, Link.unwrap(again));
                 return;
             }
-            readAfresh(current);
+            catchUp.readAll(current);
             return;
         }
         // What an operator removed is known by now, because its message came before the pong.
         if (lost.stream().anyMatch(shared::holds)) {
-            readAfresh(current);
+            catchUp.readAll(current);
         }
-        rejoin(current);
+        catchUp.readAside(current);
     }
 
     /** Of what Redis must know, what it does not. */
@@ -645,23 +441,6 @@ public final class RedisBreakerStore implements BreakerStore {
             }
         });
         return lost;
-    }
-
-    /** Breakers that were decided aside go back to Redis as soon as it can serve them again. */
-    private void rejoin(Link current) {
-        for (String id : aside.known().toCompletableFuture().join()) {
-            boolean used = false;
-            for (StoreObserver observer : observers) {
-                StoreObserver.Active active = observer.active(id);
-                if (active != null) {
-                    used = true;
-                    readAfresh(current, observer, active, true);
-                }
-            }
-            if (!used) {
-                aside.drop(id);
-            }
-        }
     }
 
     @Override
