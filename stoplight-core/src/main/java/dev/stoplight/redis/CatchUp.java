@@ -31,7 +31,8 @@ final class CatchUp {
         void failed(Link link, @Nullable StoreRequest request, Throwable cause);
     }
 
-    private record Reading(StoreObserver observer, String id) {}
+    /** A breaker that is being read, and what was heard of it meanwhile. */
+    private record Reading(StoreObserver observer, String id, Queue<StoreReply> heard) {}
 
     private final Requests requests;
     private final SharedLights shared;
@@ -41,8 +42,7 @@ final class CatchUp {
     private final Duration patience;
     private final Failed failed;
 
-    /** What was heard of a breaker while it is read. */
-    private final Map<Reading, Queue<StoreReply>> reading = new ConcurrentHashMap<>();
+    private final Set<Reading> underWay = ConcurrentHashMap.newKeySet();
 
     CatchUp(
             Requests requests,
@@ -64,11 +64,13 @@ final class CatchUp {
     /** Takes in a published change; one that arrives while its breaker is read is told once more afterwards. */
     void heard(StoreObserver observer, String id, StoreReply reply) {
         shared.learn(id, reply);
-        observer.changed(id, reply);
-        Queue<StoreReply> meanwhile = reading.get(new Reading(observer, id));
-        if (meanwhile != null) {
-            meanwhile.add(reply);
+        // In this order: whichever ends last, this or the reading, tells it.
+        for (Reading reading : underWay) {
+            if (reading.observer == observer && reading.id.equals(id)) {
+                reading.heard.add(reply);
+            }
         }
+        observer.changed(id, reply);
     }
 
     void readAll(Link link) {
@@ -140,8 +142,8 @@ final class CatchUp {
         String id = active.id();
         StoreCommand command = requests.readAndRestore(id, !remembered);
         StoreRequest request = new StoreRequest(id, observer.instance(), active.settings(), command);
-        Reading key = new Reading(observer, id);
-        reading.put(key, new ConcurrentLinkedQueue<>());
+        Reading reading = new Reading(observer, id, new ConcurrentLinkedQueue<>());
+        underWay.add(reading);
         return requests.run(link, request, patience)
                 .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((reply, thrown) -> {
@@ -151,10 +153,8 @@ final class CatchUp {
                         observer.resynchronised(id, reply);
                     }
                     // What was heard before the answer may have been said after it.
-                    Queue<StoreReply> meanwhile = reading.remove(key);
-                    if (meanwhile != null) {
-                        meanwhile.forEach(heard -> observer.changed(id, heard));
-                    }
+                    underWay.remove(reading);
+                    reading.heard.forEach(heard -> observer.changed(id, heard));
                     if (thrown != null && !Requests.refused(Link.unwrap(thrown))) {
                         failed.failed(link, request, Link.unwrap(thrown));
                     }

@@ -9,15 +9,26 @@ import dev.stoplight.Breaker;
 import dev.stoplight.BreakerLock;
 import dev.stoplight.BreakerSettings;
 import dev.stoplight.BreakerState;
+import dev.stoplight.redis.RedisBreakerStore;
 import dev.stoplight.redis.fleet.Fleet;
+import dev.stoplight.store.Light;
+import dev.stoplight.store.StoreCommand;
+import dev.stoplight.store.StoreObserver;
+import dev.stoplight.store.StoreReply;
+import dev.stoplight.store.StoreRequest;
+import dev.stoplight.store.StoreStatus;
 import dev.stoplight.testing.RedisServerProcess;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
@@ -142,6 +153,89 @@ final class ConnectionLossTest {
                 fleet.agrees("payments", round % 2 == 0 ? BreakerState.OPEN : BreakerState.CLOSED);
             }
         }
+    }
+
+    /** The narrowest case of that race: the change is taken in just before the reading that does not know of it. */
+    @Test
+    void aChangeHeardWhileItsBreakerIsReadIsTakenInAfterTheReading() {
+        ClientResources threads = ClientResources.builder().ioThreadPoolSize(4).build();
+        RedisClient client = RedisClient.create(threads, redis.uri());
+        try (Fleet fleet = new Fleet(redis.uri()).join(1);
+                RedisBreakerStore store =
+                        RedisBreakerStore.builder(client).keyPrefix(fleet.prefix()).timeout(Fleet.PATIENT).connect()) {
+            Breaker breaker = fleet.breakers("payments", settings().build()).get(0);
+            Fleet.fail(breaker);
+            Held observer = new Held(breaker);
+            store.subscribe(observer);
+
+            killSubscriptions();
+            observer.reading.join();
+            trip(breaker);
+            observer.heard.join();
+            // Answers are taken in one after the other, so with this one the reading is over.
+            store.execute(new StoreRequest(breaker.id(), observer.instance(), breaker.settings(), new StoreCommand.Read(false)))
+                    .toCompletableFuture()
+                    .join();
+            observer.readingOver.complete(null);
+            assertThat(observer.seen).containsExactly(BreakerState.OPEN, BreakerState.CLOSED, BreakerState.OPEN);
+        } finally {
+            client.shutdown(Duration.ZERO, Fleet.PATIENT);
+            threads.shutdown(0, Fleet.PATIENT.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Takes in a reading only when it has heard something, and comes to the end of hearing it only when the reading is over. */
+    private static final class Held implements StoreObserver {
+
+        private final Breaker breaker;
+        private final CompletableFuture<Void> reading = inTime();
+        private final CompletableFuture<Void> heard = inTime();
+        private final CompletableFuture<Void> readingOver = inTime();
+        private final List<BreakerState> seen = new CopyOnWriteArrayList<>();
+
+        Held(Breaker breaker) {
+            this.breaker = breaker;
+        }
+
+        private static CompletableFuture<Void> inTime() {
+            return new CompletableFuture<Void>().orTimeout(Fleet.PATIENT.toMillis(), TimeUnit.MILLISECONDS);
+        }
+
+        @Override
+        public void changed(String id, StoreReply change) {
+            seen.add(change.light().state());
+            if (heard.complete(null)) {
+                readingOver.join();
+            }
+        }
+
+        @Override
+        public void resynchronised(String id, StoreReply current) {
+            reading.complete(null);
+            heard.join();
+            seen.add(current.light().state());
+        }
+
+        @Override
+        public String instance() {
+            return "held";
+        }
+
+        @Override
+        public Active active(String id) {
+            return new Active(id, breaker.settings(), Light.GREEN, Map.of());
+        }
+
+        @Override
+        public List<Active> noteworthy() {
+            return List.of();
+        }
+
+        @Override
+        public void statusChanged(StoreStatus status) {}
+
+        @Override
+        public void commandDone(String command, boolean answered, long nanos) {}
     }
 
     /** Kills subscriptions as fast as it can. */
