@@ -45,6 +45,7 @@ final class RedisPermissionsTests {
 
     private static final Pattern RIGHT = Pattern.compile("\\+([a-z|]+)");
     private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final int FAILURES_KEPT = 50;
 
     static Stream<Path> servers() {
         return Stream.of(Optional.of(RedisServerProcess.embedded()), RedisServerProcess.installed()).flatMap(Optional::stream);
@@ -123,16 +124,16 @@ final class RedisPermissionsTests {
             assertThat(breaker.snapshot().state()).isEqualTo(BreakerState.CLOSED);
             assertThat(breaker.details().transitions()).hasSize(3);
 
-            // Counted calls, and a rule that needs several instances.
+            // Counted calls, and a rule that needs several instances, with more failures than are kept.
             Breaker counted = registry.breaker(
                     "counted", BreakerSettings.builder().mode(BreakerMode.RATE).maxAverageLatency(Duration.ofSeconds(1)).build());
             counted.run(() -> {});
             fail(counted);
             registry.flush();
             Breaker careful = registry.breaker("careful", BreakerSettings.builder().minimumInstances(2).build());
-            fail(careful);
-            fail(careful);
+            IntStream.rangeClosed(0, FAILURES_KEPT).forEach(failure -> fail(careful));
             assertThat(careful.snapshot().state()).isEqualTo(BreakerState.CLOSED);
+            assertThat(careful.snapshot().failures()).isEqualTo(FAILURES_KEPT);
 
             // What operators do.
             breaker.configure(BreakerSettings.builder().threshold(9).build());

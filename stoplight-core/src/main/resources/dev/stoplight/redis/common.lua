@@ -19,6 +19,7 @@ local STATE, FAILURES, CALLS, PROBES, PAST, SETTINGS = KEYS[1], KEYS[2], KEYS[3]
 local injected = string.sub(ARGV[1], 1, 1) ~= '<'
 local channel, id, instance = ARGV[2], ARGV[3], ARGV[4]
 local transition, overrides, forgotten, publish
+local kept -- how many failures there are in the window, once that is known
 
 local micros = tonumber(ARGV[1])
 if not injected then
@@ -152,7 +153,12 @@ end
 -- Keeps a failure; false when it is known already, because its command was sent twice.
 local function keep(member)
   local fresh = redis.call('ZADD', FAILURES, 'NX', int(now), member) == 1
-  redis.call('ZREMRANGEBYRANK', FAILURES, 0, -math.max(set.threshold, KEEP_FAILURES) - 1)
+  local most = math.max(set.threshold, KEEP_FAILURES)
+  kept = redis.call('ZCARD', FAILURES)
+  if kept > most then
+    redis.call('ZREMRANGEBYRANK', FAILURES, 0, kept - most - 1)
+    kept = most
+  end
   expire(FAILURES, set.window)
   return fresh
 end
@@ -230,7 +236,7 @@ local function broken_rule()
       return 'failure rate ' .. int(math.floor(100 * total.failures / total.calls)) .. '% of ' .. int(total.calls) .. ' calls'
     end
   else
-    local failures = redis.call('ZCARD', FAILURES)
+    local failures = kept or redis.call('ZCARD', FAILURES)
     if failures >= set.threshold and (set.minimum_instances == 1 or failing_instances() >= set.minimum_instances) then
       if failures == 1 then return '1 failure' end
       return int(failures) .. (set.mode == 'count' and ' failures' or ' failures in a row')
@@ -271,7 +277,7 @@ local function finish(accepted, extra)
     failures = total.failures
     near = total.calls < set.minimum_calls and total.failures / set.minimum_calls >= set.failure_rate
   else
-    failures = redis.call('ZCOUNT', FAILURES, '(' .. int(now - set.window), '+inf')
+    failures = kept or redis.call('ZCOUNT', FAILURES, '(' .. int(now - set.window), '+inf')
   end
   local reply = {
     id = id, instance = instance, accepted = accepted, state = visible, epoch = int(s.epoch), since = s.since,

@@ -8,10 +8,9 @@ local calls, latency = tonumber(ARGV[22]), tonumber(ARGV[23])
 if not counts(epoch) then return finish(false) end
 
 trim_failures()
-local first = redis.call('EXISTS', FAILURES) == 0
 local fresh = keep(failure)
 if fresh and set.counts_calls then add_calls(calls + 1, 1, latency + duration, true) end
 -- The first failure of a streak is told to everyone, because a success anywhere must clear it.
-publish = first and set.mode == 'consecutive'
+publish = fresh and kept == 1 and set.mode == 'consecutive'
 decide(cause)
 return finish(fresh)
