@@ -16,6 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -88,23 +89,46 @@ public final class Breaker {
     }
 
     private void begin(CompletableFuture<Void> reading) {
-        send(new StoreCommand.Read(false)).whenComplete((reply, thrown) -> {
-            try {
-                // A breaker that was forgotten and revived in the meantime reads anew.
-                if (firstRead == reading) {
-                    applyReply(reply);
+        try {
+            send(new StoreCommand.Read(false)).whenComplete((reply, thrown) -> {
+                try {
+                    // A breaker that was forgotten and revived in the meantime reads anew.
+                    if (firstRead == reading) {
+                        applyReply(reply);
+                    }
+                } finally {
+                    ended(reading);
                 }
-            } finally {
-                ended(reading);
-                reading.complete(null);
-            }
-        });
+            });
+        } catch (Error e) {
+            // No room on the stack, say. Who waits must not wait for ever; the next call reads again.
+            ended(reading);
+            throw e;
+        }
     }
 
-    private synchronized void ended(CompletableFuture<Void> reading) {
-        if (firstRead == reading) {
-            firstRead = null;
+    private void ended(CompletableFuture<Void> reading) {
+        synchronized (this) {
+            if (firstRead == reading) {
+                firstRead = null;
+            }
         }
+        reading.complete(null);
+    }
+
+    /** What to wait for before the light is known. */
+    private CompletableFuture<Void> reading() {
+        CompletableFuture<Void> begun;
+        synchronized (this) {
+            CompletableFuture<Void> underWay = firstRead;
+            if (underWay != null || view.phase != View.Phase.UNKNOWN) {
+                return underWay == null ? DONE : underWay;
+            }
+            begun = new CompletableFuture<>();
+            firstRead = begun;
+        }
+        begin(begun);
+        return begun;
     }
 
     public String name() {
@@ -174,7 +198,7 @@ public final class Breaker {
         } else if (permit != null) {
             permit.succeed();
         } else {
-            succeeded(seen, null, start).join();
+            await(succeeded(seen, null, start), 0);
         }
     }
 
@@ -182,7 +206,34 @@ public final class Breaker {
         if (permit != null) {
             permit.fail(thrown);
         } else {
-            failed(seen, null, start, thrown).join();
+            await(failed(seen, null, start, thrown), 0);
+        }
+    }
+
+    /**
+     * Waits for the store, whose answers come within its time limit; a call that has waited before, only for what is left of it.
+     * Not by {@code join}: in a fork-join pool that runs whatever else is to be done there.
+     *
+     * @return whether the answer is there; otherwise what follows from it follows later
+     */
+    boolean await(CompletableFuture<?> answer, long waitedNanos) {
+        if (answer.isDone()) {
+            return true;
+        }
+        CountDownLatch done = new CountDownLatch(1);
+        answer.whenComplete((value, thrown) -> done.countDown());
+        long deadline = System.nanoTime() + (waitedNanos == 0 ? Long.MAX_VALUE : registry.timeoutNanos - waitedNanos);
+        boolean interrupted = false;
+        while (true) {
+            try {
+                boolean there = done.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+                return there;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
         }
     }
 
@@ -210,22 +261,45 @@ public final class Breaker {
      * @throws CircuitOpenException when the light does not allow it
      */
     public Permit acquire() {
+        long waited = 0;
         for (int attempt = 0; attempt < 3; attempt++) {
             View seen = view;
             Permit permit = decide(seen);
             if (permit == null) {
-                permit = ask(seen).join();
+                long start = System.nanoTime();
+                CompletableFuture<@Nullable Permit> answer = ask(seen);
+                if (!await(answer, waited)) {
+                    answer.thenAccept(Breaker::release);
+                    break;
+                }
+                permit = answer.join();
+                waited += System.nanoTime() - start;
             }
             if (permit != null) {
-                return permit;
+                return permit.waited(waited);
             }
         }
         return undecided();
     }
 
+    private static void release(@Nullable Permit unwanted) {
+        if (unwanted != null) {
+            unwanted.release();
+        }
+    }
+
     /** As {@link #acquire} without blocking; a rejection completes the stage with {@link CircuitOpenException}. */
     public CompletionStage<Permit> acquireAsync() {
-        return acquireAsync(3);
+        CompletableFuture<Permit> wanted = new CompletableFuture<>();
+        acquireAsync(3).whenComplete((permit, rejection) -> {
+            if (rejection != null) {
+                wanted.completeExceptionally(unwrap(rejection));
+            } else if (!wanted.complete(permit)) {
+                // It was cancelled meanwhile.
+                permit.release();
+            }
+        });
+        return wanted;
     }
 
     private CompletionStage<Permit> acquireAsync(int attempts) {
@@ -285,8 +359,7 @@ public final class Breaker {
     private CompletableFuture<@Nullable Permit> ask(View seen) {
         switch (seen.phase) {
             case UNKNOWN -> {
-                CompletableFuture<Void> reading = firstRead;
-                return reading == null ? nothing() : reading.thenApply(done -> null);
+                return reading().thenApply(done -> null);
             }
             case FORGOTTEN -> {
                 revive();
@@ -297,8 +370,15 @@ public final class Breaker {
                     ASKING.decrementAndGet(this);
                     throw rejection(seen);
                 }
+                CompletableFuture<StoreReply> answer;
                 String lease = registry.nextId();
-                return send(new StoreCommand.Acquire(lease)).handle((reply, thrown) -> {
+                try {
+                    answer = send(new StoreCommand.Acquire(lease));
+                } catch (Error e) {
+                    ASKING.decrementAndGet(this);
+                    throw e;
+                }
+                return answer.handle((reply, thrown) -> {
                     ASKING.decrementAndGet(this);
                     if (reply == null) {
                         return null;
@@ -436,11 +516,15 @@ public final class Breaker {
 
     /** The breaker now, as the store sees it; when the store cannot be reached, as this instance sees it. */
     public BreakerSnapshot snapshot() {
-        return snapshotAsync().toCompletableFuture().join();
+        return ask().join();
     }
 
     /** As {@link #snapshot}, without waiting; the stage never fails. */
     public CompletionStage<BreakerSnapshot> snapshotAsync() {
+        return offTheStoresThread(ask());
+    }
+
+    private CompletableFuture<BreakerSnapshot> ask() {
         // One whose first reading is under way needs no second.
         CompletableFuture<Void> reading = firstRead;
         return reading == null ? read(false).thenApply(reply -> snapshot(reply.light())) : reading.thenApply(done -> lastSeen());
@@ -567,7 +651,7 @@ public final class Breaker {
         CompletionStage<StoreReply> answer;
         try {
             answer = registry.execute(this, command);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             answer = CompletableFuture.failedFuture(e);
         }
         return answer.toCompletableFuture().exceptionally(thrown -> {
@@ -583,6 +667,9 @@ public final class Breaker {
         if (reply.forgotten()) {
             View before = VIEW.getAndUpdate(this, seen -> seen.forgotten(configured()));
             if (before.phase != View.Phase.FORGOTTEN) {
+                if (key == null && !before.overrides.isEmpty()) {
+                    reconfigureKeys();
+                }
                 registry.forgotten(this);
             }
         } else if (reading != null) {
@@ -618,6 +705,7 @@ public final class Breaker {
                     ? keyedFamily().green
                     : before.next(light ? told : null, settings ? reply : null, configured(), registry.ticker, registry.store.immediate());
             if (VIEW.compareAndSet(this, before, after)) {
+                noteCounting(after);
                 announce(before, after, reply, always);
                 if (key == null && !before.overrides.equals(after.overrides)) {
                     reconfigureKeys();
@@ -705,7 +793,13 @@ public final class Breaker {
     }
 
     void reconfigure() {
-        VIEW.updateAndGet(this, seen -> seen.reconfigured(configured(), registry.store.immediate()));
+        noteCounting(VIEW.updateAndGet(this, seen -> seen.reconfigured(configured(), registry.store.immediate())));
+    }
+
+    private void noteCounting(View now) {
+        if (key != null && now.window != null) {
+            registry.keysCount();
+        }
     }
 
     /** After {@link #forget}, a call brings the breaker back. */

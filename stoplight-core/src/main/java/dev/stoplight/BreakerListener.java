@@ -11,6 +11,9 @@ public interface BreakerListener {
 
     void onEvent(BreakerEvent event);
 
-    /** A command to the store was answered, or not, after {@code nanos}. */
+    /**
+     * A command to the store was answered, or not, after {@code nanos}. It is called on the thread that brought the answer, before
+     * anyone else gets it, so it must neither block nor take long.
+     */
     default void onStoreCommand(String command, boolean answered, long nanos) {}
 }

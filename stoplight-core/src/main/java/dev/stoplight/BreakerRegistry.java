@@ -48,6 +48,7 @@ public final class BreakerRegistry implements AutoCloseable {
 
     final BreakerStore store;
     final Ticker ticker;
+    final long timeoutNanos;
 
     private final Function<String, BreakerSettings> settings;
     private final List<BreakerListener> listeners;
@@ -69,11 +70,15 @@ public final class BreakerRegistry implements AutoCloseable {
     private final Executor events;
     private final AtomicBoolean closed = new AtomicBoolean();
 
+    /** Whether any key has ever counted calls for the rate or the latency rule. */
+    private volatile boolean keysCount;
+
     private record Key(Breaker ofName, String key) {}
 
     private BreakerRegistry(Builder builder) {
         this.store = builder.store == null ? new MemoryBreakerStore() : builder.store;
         this.ticker = builder.ticker;
+        this.timeoutNanos = store.timeout().toNanos();
         BreakerSettings defaults = builder.defaults;
         Function<String, BreakerSettings> perName = builder.settings;
         this.settings = name -> defaults.overriddenBy(perName.apply(name));
@@ -125,6 +130,7 @@ public final class BreakerRegistry implements AutoCloseable {
         if (key.isEmpty()) {
             throw new IllegalArgumentException("key of breaker '" + ofName.name() + "' must not be empty");
         }
+        ofName.revive();
         Key cacheKey = new Key(ofName, key);
         Breaker known = keyed.getIfPresent(cacheKey);
         if (known != null) {
@@ -221,12 +227,12 @@ public final class BreakerRegistry implements AutoCloseable {
 
     /** The ids of the breakers of which the store knows something, from any instance. */
     public CompletionStage<Set<String>> known() {
-        return store.known();
+        return known(Integer.MAX_VALUE);
     }
 
     /** As {@link #known()}, but at most so many, the latest first where the store can tell. */
     public CompletionStage<Set<String>> known(int most) {
-        return store.known(most);
+        return Breaker.offTheStoresThread(store.known(most).toCompletableFuture());
     }
 
     /** This instance's id, as it stands in failures and transitions. */
@@ -246,7 +252,16 @@ public final class BreakerRegistry implements AutoCloseable {
 
     /** Sends the calls that were counted since the last time; otherwise that happens every flush interval. */
     public void flush() {
-        all().forEach(Breaker::flush);
+        counting().forEach(Breaker::flush);
+    }
+
+    /** The breakers that may have counted something: there may be very many keys, and seldom have they. */
+    private Stream<Breaker> counting() {
+        return keysCount ? all() : named.values().stream();
+    }
+
+    void keysCount() {
+        keysCount = true;
     }
 
     @Override
@@ -257,7 +272,7 @@ public final class BreakerRegistry implements AutoCloseable {
         if (flusher != null) {
             flusher.shutdownNow();
         }
-        CompletableFuture.allOf(all().map(Breaker::flush).toArray(CompletableFuture<?>[]::new)).join();
+        CompletableFuture.allOf(counting().map(Breaker::flush).toArray(CompletableFuture<?>[]::new)).join();
         unsubscribe.run();
     }
 
@@ -305,7 +320,8 @@ public final class BreakerRegistry implements AutoCloseable {
         for (BreakerListener listener : listeners) {
             try {
                 listener.onEvent(event);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // On the thread of a call, which must not get to feel it.
                 LOG.log(Level.WARNING, "A listener failed on " + event, e);
             }
         }
@@ -334,6 +350,9 @@ public final class BreakerRegistry implements AutoCloseable {
     private void flushQuietly() {
         try {
             flush();
+            // Otherwise keys would stay until another one is used.
+            keyed.cleanUp();
+            held.cleanUp();
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "Counted calls could not be sent", e);
         }
@@ -413,7 +432,7 @@ public final class BreakerRegistry implements AutoCloseable {
             for (BreakerListener listener : listeners) {
                 try {
                     listener.onStoreCommand(command, answered, nanos);
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
                     LOG.log(Level.WARNING, "A listener failed on the command " + command, e);
                 }
             }

@@ -209,6 +209,9 @@ public enum BreakerSetting {
                 : Arrays.asList(raw instanceof Object[] array ? array : raw.toString().split(","));
         Set<String> names = new LinkedHashSet<>();
         for (Object item : items) {
+            if (item == null) {
+                throw bad("must list class names", raw);
+            }
             String name = item instanceof Class<?> type ? type.getName() : item.toString().trim();
             if (name.isEmpty()) {
                 continue;

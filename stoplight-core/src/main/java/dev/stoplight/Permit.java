@@ -20,6 +20,9 @@ public final class Permit {
     private final long startNanos;
     private final AtomicBoolean settled = new AtomicBoolean();
 
+    /** How long the call has waited for the store to get this permit. */
+    private long waitedNanos;
+
     Permit(Breaker breaker, View view, @Nullable String lease, long startNanos) {
         this.breaker = breaker;
         this.view = view;
@@ -27,14 +30,19 @@ public final class Permit {
         this.startNanos = startNanos;
     }
 
+    Permit waited(long nanos) {
+        waitedNanos = nanos;
+        return this;
+    }
+
     /** The call returned. Waits until the store knows, where it must know. */
     public void succeed() {
-        success().join();
+        breaker.await(success(), waitedNanos);
     }
 
     /** The call threw. Waits until the store knows, so that the caller's next call sees the new state. */
     public void fail(Throwable thrown) {
-        failure(thrown).join();
+        breaker.await(failure(thrown), waitedNanos);
     }
 
     /** The call counts as neither: it was cancelled, or never made. */

@@ -238,4 +238,16 @@ final class AsyncCallTest {
         assertThat(result).succeedsWithin(SOON).isEqualTo("late");
         assertThat(breaker.snapshot().failures()).isEqualTo(1);
     }
+
+    @Test
+    void aPermitThatNobodyWantsAnyMoreIsGivenBack() {
+        Breaker breaker = breaker();
+        trip(breaker);
+        clock.advance(Duration.ofSeconds(10));
+        store.holdAnswers();
+        breaker.acquireAsync().toCompletableFuture().cancel(true);
+        store.deliverEverything();
+        await().atMost(SOON).untilAsserted(() -> assertThat(breaker.snapshot().probes()).isZero());
+        assertThat(breaker.supply(() -> "value")).isEqualTo("value");
+    }
 }

@@ -153,4 +153,19 @@ final class BreakerListenerTest {
         breaker.run(() -> {});
         assertThat(events.states()).containsExactly(BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED);
     }
+
+    @Test
+    void anErrorInAListenerHarmsNobody() {
+        Breaker breaker = registry(
+                        event -> {
+                            throw new NoClassDefFoundError("a listener that lacks a class, as this test wants");
+                        },
+                        events)
+                .breaker("payments");
+        fail(breaker);
+        clock.advance(Duration.ofSeconds(10));
+        breaker.run(() -> {});
+        assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
+        assertThat(events.states()).containsExactly(BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED);
+    }
 }

@@ -206,4 +206,51 @@ final class KeyedBreakersTest {
             assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
         }
     }
+
+    @Test
+    void anIdleKeyLeavesMemoryThoughNoOtherIsUsed() {
+        try (BreakerRegistry flushing = builder("c").flushInterval(Duration.ofMillis(1)).build()) {
+            WeakReference<Breaker> idle = new WeakReference<>(flushing.breaker("payments", "idle"));
+            clock.advance(Duration.ofMinutes(11));
+            await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(10)).until(() -> {
+                System.gc();
+                return idle.get() == null;
+            });
+        }
+    }
+
+    @Test
+    void whenANameIsForgottenSoAreItsChangedSettingsForItsKeys() {
+        Breaker name = registry.breaker("payments");
+        Breaker acme = registry.breaker(name, "acme");
+        name.configure(BreakerSettings.builder().enabled(false).build());
+        assertThat(acme.settings().enabled()).isFalse();
+        name.forget();
+        assertThat(acme.settings().enabled()).isTrue();
+    }
+
+    @Test
+    void aForgottenNameComesBackWithItsKeys() {
+        Breaker name = registry.breaker("payments");
+        Breaker acme = registry.breaker(name, "acme");
+        name.forget();
+        assertThat(registry.find("payments")).isEmpty();
+        assertThat(registry.breaker(name, "acme")).isSameAs(acme);
+        assertThat(registry.find("payments")).contains(name);
+        name.configure(BreakerSettings.builder().threshold(1).build());
+        assertThat(acme.settings().threshold()).isEqualTo(1);
+    }
+
+    @Test
+    void callsOfAKeyAreCountedByWhatWasChangedForItsName() {
+        Breaker acme = registry.breaker("payments", "acme");
+        registry.breaker("payments").configure(BreakerSettings.builder().mode(BreakerMode.RATE).minimumCalls(4).build());
+        acme.run(() -> {});
+        acme.run(() -> {});
+        registry.flush();
+        fail(acme);
+        assertThat(acme.state()).isEqualTo(BreakerState.CLOSED);
+        fail(acme);
+        assertThat(acme.state()).isEqualTo(BreakerState.OPEN);
+    }
 }

@@ -90,6 +90,8 @@ final class CatchUp {
      */
     void readAll(Link link, Collection<String> known) {
         try {
+            // Of what is not used here, changes were not heard or will not be.
+            shared.all();
             listing.noteAllAgain();
             Set<String> remembered = new LinkedHashSet<>(known);
             for (StoreObserver observer : observers) {

@@ -22,6 +22,10 @@ final class Keys {
         return of(id)[0];
     }
 
+    String probes(String id) {
+        return of(id)[3];
+    }
+
     String settings(String id) {
         return of(id)[5];
     }

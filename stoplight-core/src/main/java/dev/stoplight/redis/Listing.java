@@ -31,13 +31,21 @@ final class Listing {
     /** Notes that this breaker exists; before the command itself, so that who reads afresh finds both. */
     void note(Link link, StoreRequest request) {
         StoreCommand command = request.command();
-        if (command instanceof StoreCommand.Forget) {
-            noteAgain(request.id());
-            link.commands().zrem(key, request.id());
-        } else if (!(command instanceof StoreCommand.Read || command instanceof StoreCommand.Clear)
-                && noted.asMap().putIfAbsent(request.id(), true) == null) {
-            link.commands().zadd(key, time.micros() / 1000.0, request.id());
+        boolean leavesSomething =
+                !(command instanceof StoreCommand.Read || command instanceof StoreCommand.Clear || command instanceof StoreCommand.Forget);
+        if (leavesSomething && noted.asMap().putIfAbsent(request.id(), true) == null) {
+            note(link, List.of(request.id()));
         }
+    }
+
+    void note(Link link, List<String> ids) {
+        ids.forEach(id -> link.commands().zadd(key, time.micros() / 1000.0, id));
+    }
+
+    /** Redis has forgotten this one; not before, for it may refuse to. */
+    void remove(Link link, String id) {
+        noteAgain(id);
+        link.commands().zrem(key, id);
     }
 
     /** Redis may no longer know this one. */

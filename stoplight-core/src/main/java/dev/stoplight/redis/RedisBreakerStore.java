@@ -10,6 +10,7 @@ import dev.stoplight.store.StoreReply;
 import dev.stoplight.store.StoreRequest;
 import dev.stoplight.store.StoreStatus;
 import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.Range;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,8 +57,8 @@ public final class RedisBreakerStore implements BreakerStore {
     private final LongSupplier clock;
     private final Duration heartbeat;
     private final RedisTime time;
-    private final SharedLights shared = new SharedLights();
     private final List<StoreObserver> observers = new CopyOnWriteArrayList<>();
+    private final SharedLights shared = new SharedLights(this::isUsed);
     private final Listing listing;
     private final Requests requests;
     private final ScheduledExecutorService background;
@@ -137,6 +138,11 @@ public final class RedisBreakerStore implements BreakerStore {
     }
 
     @Override
+    public Duration timeout() {
+        return timeout;
+    }
+
+    @Override
     public StoreStatus status() {
         return status;
     }
@@ -198,7 +204,8 @@ public final class RedisBreakerStore implements BreakerStore {
             return CompletableFuture.failedFuture(new StoreUnavailableException(
                     "Breaker '" + request.id() + "' was not changed, because Redis cannot be reached: " + why, cause));
         }
-        return decide(local, request);
+        // Redis may be back already; then the next heartbeat reads what was decided here.
+        return decide(link == null ? local : aside, request);
     }
 
     private CompletionStage<StoreReply> decide(MemoryBreakerStore standIn, StoreRequest request) {
@@ -238,25 +245,23 @@ public final class RedisBreakerStore implements BreakerStore {
             LOG.log(Level.WARNING, "A message on " + keys.channel() + " cannot be understood: " + json, e);
             return;
         }
-        for (StoreObserver observer : observers) {
-            StoreObserver.Active active = observer.active(message.id());
-            if (active == null) {
-                continue;
-            }
-            if (shared.lightLostBy(message.id(), message.reply())) {
-                inBackground(() -> {
-                    Link current = link;
-                    if (current != null) {
-                        catchUp.readAll(current);
-                    }
-                });
-                return;
-            }
-            if (message.reply().forgotten()) {
-                listing.noteAgain(message.id());
-            }
-            catchUp.heard(observer, message.id(), message.reply());
+        if (shared.lightLostBy(message.id(), message.reply())) {
+            inBackground(() -> {
+                Link current = link;
+                if (current != null) {
+                    catchUp.readAll(current);
+                }
+            });
+            return;
         }
+        if (message.reply().forgotten()) {
+            listing.noteAgain(message.id());
+        }
+        observers.forEach(observer -> catchUp.heard(observer, message.id(), message.reply()));
+    }
+
+    private boolean isUsed(String id) {
+        return observers.stream().anyMatch(observer -> observer.active(id) != null);
     }
 
     private synchronized void goDown(Link broken, @Nullable StoreRequest request, Throwable cause) {
@@ -291,7 +296,11 @@ public final class RedisBreakerStore implements BreakerStore {
 
     private static String describe(Throwable cause) {
         String message = cause.getMessage();
-        return cause.getClass().getSimpleName() + (message == null ? "" : ": " + message);
+        if (message == null) {
+            return cause.getClass().getSimpleName();
+        }
+        // What is thrown here speaks for itself.
+        return cause instanceof IllegalStateException ? message : cause.getClass().getSimpleName() + ": " + message;
     }
 
     private void inBackground(Runnable task) {
@@ -346,7 +355,7 @@ public final class RedisBreakerStore implements BreakerStore {
 
     /** Redis is there when it can be written to, and when what failed works again, in time. */
     private void check(Link fresh) {
-        time.connected(askTime(fresh));
+        askTime(fresh);
         Link.await(listing.prune(fresh), patience);
         StoreRequest failed = failedRequest;
         StoreCommand read = new StoreCommand.Read(false);
@@ -355,14 +364,21 @@ public final class RedisBreakerStore implements BreakerStore {
             Link.await(requests.run(fresh, new StoreRequest(NOBODY, NOBODY, BreakerSettings.builtIn(), read), patience), patience);
         } else {
             Link.await(requests.run(fresh, new StoreRequest(failed.id(), failed.instance(), failed.settings(), read), timeout), timeout);
+            // Of a Cluster's masters only this one may refuse to write. This writes nothing, but is refused with the rest.
+            Link.await(fresh.commands().zremrangebyscore(keys.probes(failed.id()), Range.create(0, 0)), patience);
         }
         failedRequest = null;
     }
 
-    private long askTime(Link current) {
-        List<String> told = Link.await(current.commands().time(), patience);
+    /** Sets the time here by Redis' clock; tells whether that was set back. */
+    private boolean askTime(Link current) {
         long injected = clock.getAsLong();
-        return injected == 0 ? TimeUnit.SECONDS.toMicros(Long.parseLong(told.get(0))) + Long.parseLong(told.get(1)) : injected;
+        if (injected != 0) {
+            return time.set(time.lastTold(), injected);
+        }
+        long asked = time.micros();
+        List<String> told = Link.await(current.commands().time(), patience);
+        return time.set(asked, TimeUnit.SECONDS.toMicros(Long.parseLong(told.get(0))) + Long.parseLong(told.get(1)));
     }
 
     /** The subscription broke while commands still work: subscribe again and catch up. What fails is tried again by the heartbeat. */
@@ -388,7 +404,7 @@ public final class RedisBreakerStore implements BreakerStore {
             } else {
                 lookAfter(current);
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // Whatever it is, the next heartbeat must come.
             LOG.log(closed ? Level.DEBUG : Level.WARNING, "The heartbeat failed", e);
         }
@@ -397,10 +413,13 @@ public final class RedisBreakerStore implements BreakerStore {
     /** Finds out in time that Redis hangs, that the subscription is dead, or that Redis has lost its memory. */
     private void lookAfter(Link current) {
         List<String> lost;
+        boolean setBack;
         try {
-            time.told(askTime(current));
+            setBack = askTime(current);
             lost = lost(current);
             if (listing.pruneIsDue()) {
+                // A lock may hold for longer than a listing without it being asked for.
+                listing.note(current, shared.all());
                 Link.await(listing.prune(current), patience);
             }
         } catch (RuntimeException e) {
@@ -421,7 +440,7 @@ public final class RedisBreakerStore implements BreakerStore {
             return;
         }
         // What an operator removed is known by now, because its message came before the pong.
-        if (lost.stream().anyMatch(shared::holds)) {
+        if (setBack || lost.stream().anyMatch(shared::holds)) {
             catchUp.readAll(current);
         }
         catchUp.readAside(current);
@@ -524,6 +543,7 @@ public final class RedisBreakerStore implements BreakerStore {
 
         /** Connects; when Redis is not there the store starts anyway, works locally and keeps looking. */
         public RedisBreakerStore connect() {
+            Wire.load();
             return new RedisBreakerStore(this);
         }
 

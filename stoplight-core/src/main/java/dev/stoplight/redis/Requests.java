@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,13 +37,21 @@ final class Requests {
 
     /** Sends a command and learns from the answer, or from a better one. */
     CompletableFuture<StoreReply> send(Link link, StoreRequest request, Duration limit) {
-        return run(link, request, limit).thenCompose(reply -> {
+        long deadline = deadline(limit);
+        return run(link, request, deadline).thenCompose(reply -> {
             if (contradicts(request, reply)) {
-                return makeSure(link, request, reply, limit);
+                return makeSure(link, request, reply, deadline);
             }
             shared.learn(request.id(), reply);
+            if (request.command() instanceof StoreCommand.Forget) {
+                listing.remove(link, request.id());
+            }
             return CompletableFuture.completedFuture(reply);
         });
+    }
+
+    private static long deadline(Duration limit) {
+        return System.nanoTime() + limit.toNanos();
     }
 
     /** Whether the answer can only come from a Redis that has lost its memory, or was changed by an operator just now. */
@@ -54,12 +64,12 @@ final class Requests {
      * Puts back what Redis has lost, and repeats the command. What an operator changed is known with the pong, because its
      * message came before; and settings are not lost but cleared when Redis still knows the breaker.
      */
-    private CompletionStage<StoreReply> makeSure(Link link, StoreRequest request, StoreReply reply, Duration limit) {
+    private CompletionStage<StoreReply> makeSure(Link link, StoreRequest request, StoreReply reply, long deadline) {
         String id = request.id();
         return link.pingSubscription()
                 .thenCompose(pong -> listing.contains(link, id))
                 .thenCompose(known -> shared.lightLostBy(id, reply) || (!known && contradicts(request, reply))
-                        ? run(link, restoring(request), limit).thenCompose(restored -> run(link, request, limit))
+                        ? run(link, restoring(request), deadline).thenCompose(restored -> run(link, request, deadline))
                         : CompletableFuture.completedFuture(reply))
                 .handle((sure, thrown) -> {
                     if (thrown != null) {
@@ -88,23 +98,31 @@ final class Requests {
         return new StoreCommand.Restore(lost == null ? Light.GREEN : lost, overrides);
     }
 
-    /** Sends a command; one that Redis takes for late, because its clock was set, is sent once more. */
     CompletableFuture<StoreReply> run(Link link, StoreRequest request, Duration limit) {
-        return runOnce(link, request, limit).exceptionallyCompose(thrown -> {
+        return run(link, request, deadline(limit));
+    }
+
+    /** Sends a command; one that Redis takes for late, because its clock was set, is sent once more. */
+    private CompletableFuture<StoreReply> run(Link link, StoreRequest request, long deadline) {
+        return runOnce(link, request, deadline).exceptionallyCompose(thrown -> {
             Long redisMicros = Wire.late(Link.unwrap(thrown));
             if (redisMicros == null) {
                 return CompletableFuture.failedFuture(thrown);
             }
             time.told(redisMicros);
-            return runOnce(link, request, limit);
+            return runOnce(link, request, deadline);
         });
     }
 
-    private CompletableFuture<StoreReply> runOnce(Link link, StoreRequest request, Duration limit) {
+    private CompletableFuture<StoreReply> runOnce(Link link, StoreRequest request, long deadline) {
+        long remaining = TimeUnit.NANOSECONDS.toMicros(deadline - System.nanoTime());
+        if (remaining <= 0) {
+            return CompletableFuture.failedFuture(new TimeoutException());
+        }
         try {
             listing.note(link, request);
             long injected = clock.getAsLong();
-            String now = injected == 0 ? "<" + (time.micros() + limit.toMillis() * 1000) : Long.toString(injected);
+            String now = injected == 0 ? "<" + (time.micros() + remaining) : Long.toString(injected);
             return link.run(Wire.encode(request, keys.channel(), now), keys.of(request.id()))
                     .thenApply(json -> decode(json).reply());
         } catch (RuntimeException e) {
@@ -114,8 +132,8 @@ final class Requests {
     }
 
     Wire.Message decode(String json) {
-        Wire.Message message = Wire.decode(json);
-        time.told(message.reply().light().stamp());
+        Wire.Message message = Wire.decode(json, time::stamp);
+        time.told(message.micros());
         return message;
     }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +20,18 @@ final class SharedLights {
     private record Entry(Light light, long atNanos, Map<String, String> overrides) {}
 
     private final Map<String, Entry> entries = new ConcurrentHashMap<>();
+    private final Predicate<String> used;
+
+    /** @param used whether a breaker of that id is in use on this instance; of others no changes are heard, so nothing is kept */
+    SharedLights(Predicate<String> used) {
+        this.used = used;
+    }
 
     void learn(String id, StoreReply reply) {
+        if (!used.test(id)) {
+            entries.remove(id);
+            return;
+        }
         entries.compute(id, (key, before) -> {
             Light told = reply.light();
             if (before != null && (reply.forgotten() ? told.stamp() < before.light.stamp() : !told.isLaterThan(before.light))) {
@@ -36,7 +47,7 @@ final class SharedLights {
 
     /** Whether that reply is of a Redis that no longer has the light it told of before. */
     boolean lightLostBy(String id, StoreReply reply) {
-        Entry entry = entries.get(id);
+        Entry entry = entry(id);
         return entry != null
                 && !reply.forgotten()
                 && reply.light().epoch() < entry.light.epoch()
@@ -46,7 +57,7 @@ final class SharedLights {
 
     /** Whether that reply knows of no changed settings where there were some. */
     boolean overridesLostBy(String id, StoreReply reply) {
-        Entry entry = entries.get(id);
+        Entry entry = entry(id);
         Map<String, String> overrides = reply.overrides();
         return entry != null
                 && !reply.forgotten()
@@ -58,7 +69,7 @@ final class SharedLights {
 
     /** The light with what remains of its time; null when there is nothing to put back. */
     @Nullable Light remaining(String id) {
-        Entry entry = entries.get(id);
+        Entry entry = entry(id);
         return entry == null ? null : remaining(entry);
     }
 
@@ -81,8 +92,13 @@ final class SharedLights {
     }
 
     Map<String, String> overrides(String id) {
-        Entry entry = entries.get(id);
+        Entry entry = entry(id);
         return entry == null ? Map.of() : entry.overrides;
+    }
+
+    private @Nullable Entry entry(String id) {
+        Entry entry = entries.get(id);
+        return entry != null && used.test(id) ? entry : null;
     }
 
     /** Whether there is something to put back, should Redis lose it. */
@@ -90,16 +106,22 @@ final class SharedLights {
         return remaining(id) != null || !overrides(id).isEmpty();
     }
 
-    /** What there is to put back; of very much, some of it, and something else the next time. Whatever is over by now goes. */
-    List<String> some(int most) {
+    /** What there is to put back. Whatever is over by now, or no longer used here, goes. */
+    List<String> all() {
         List<String> held = new ArrayList<>();
         entries.forEach((id, entry) -> {
-            if (entry.overrides.isEmpty() && remaining(entry) == null) {
+            if ((entry.overrides.isEmpty() && remaining(entry) == null) || !used.test(id)) {
                 entries.remove(id, entry);
             } else {
                 held.add(id);
             }
         });
+        return held;
+    }
+
+    /** What there is to put back; of very much, some of it, and something else the next time. */
+    List<String> some(int most) {
+        List<String> held = all();
         if (held.size() > most) {
             Collections.shuffle(held);
         }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,13 +29,18 @@ final class Wire {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    /** A reply or a message, and the breaker that it is about. */
-    record Message(String id, StoreReply reply) {}
+    /** A reply or a message, the breaker that it is about, and Redis' time. */
+    record Message(String id, StoreReply reply, long micros) {}
 
     /** A script with its arguments. */
     record Call(Script script, String[] arguments) {}
 
     private Wire() {}
+
+    /** Fails where Jackson is missing, which is optional; otherwise that would look as if Redis were. */
+    static void load() {
+        JSON.createObjectNode();
+    }
 
     static Call encode(StoreRequest request, String channel, String clock) {
         List<String> args = new ArrayList<>(32);
@@ -99,8 +105,10 @@ final class Wire {
         } else if (command instanceof StoreCommand.Configure c) {
             add(args, c.replace() ? "RECONFIGURE" : "CONFIGURE");
             c.changes().forEach((name, value) -> add(args, name, value));
-        } else {
+        } else if (command instanceof StoreCommand.Forget) {
             add(args, "FORGET");
+        } else {
+            throw new IllegalStateException("no script for " + command);
         }
         return Script.ADMIN;
     }
@@ -132,8 +140,9 @@ final class Wire {
         return " (" + failure.error() + (failure.message() == null ? "" : ": " + failure.message()) + ")";
     }
 
-    static Message decode(String json) {
+    static Message decode(String json, LongUnaryOperator stamp) {
         JsonNode node = JSON.readTree(json);
+        long micros = Long.parseLong(text(node, "stamp"));
         Light light = new Light(
                 BreakerState.valueOf(text(node, "state")),
                 Long.parseLong(text(node, "epoch")),
@@ -145,7 +154,7 @@ final class Wire {
                 node.path("probes").asInt(0),
                 node.path("successes").asInt(0),
                 node.path("near").asBoolean(false),
-                Long.parseLong(text(node, "stamp")));
+                stamp.applyAsLong(micros));
         String instance = text(node, "instance");
         StoreReply reply = new StoreReply(
                 light,
@@ -155,7 +164,7 @@ final class Wire {
                 node.hasNonNull("overrides") ? overrides(node.path("overrides")) : null,
                 node.hasNonNull("past") ? details(node) : null,
                 node.path("forgotten").asBoolean(false));
-        return new Message(text(node, "id"), reply);
+        return new Message(text(node, "id"), reply, micros);
     }
 
     /** Redis' time, when that is its refusal of a command that came too late; otherwise null. */

@@ -1,5 +1,6 @@
 package dev.stoplight.store;
 
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -35,6 +36,11 @@ public interface BreakerStore extends AutoCloseable {
     /** As {@link #known()}, but at most so many, the latest first where this store can tell: there may be very many. */
     default CompletionStage<Set<String>> known(int most) {
         return known().thenApply(ids -> ids.stream().limit(most).collect(Collectors.toCollection(LinkedHashSet::new)));
+    }
+
+    /** The longest that one call waits for this store in all, however often it must ask. */
+    default Duration timeout() {
+        return Duration.ofSeconds(1);
     }
 
     StoreStatus status();

@@ -36,6 +36,9 @@ final class LightMachine {
     /** Failures kept for viewers where the rule itself needs fewer. */
     static final int KEEP_FAILURES = 50;
 
+    /** Whether this instance decides for itself alone, for a while; then nobody else could complain. */
+    private final boolean alone;
+
     private BreakerState state = BreakerState.CLOSED;
     private long epoch;
     private long since;
@@ -62,9 +65,13 @@ final class LightMachine {
     private BreakerSettings configured = BreakerSettings.builtIn();
     private BreakerSettings settings = BreakerSettings.builtIn();
 
-    /** A machine that goes on from what is known of a light; counted failures are not among it. */
+    LightMachine(boolean alone) {
+        this.alone = alone;
+    }
+
+    /** A machine that goes on alone from what is known of a light; counted failures are not among it. */
     static LightMachine goingOn(Light light, Map<String, String> overrides, long nowMicros) {
-        LightMachine machine = new LightMachine();
+        LightMachine machine = new LightMachine(true);
         machine.setOverrides(overrides);
         machine.state = light.state() == BreakerState.HALF_OPEN ? BreakerState.OPEN : light.state();
         machine.epoch = light.epoch();
@@ -78,12 +85,10 @@ final class LightMachine {
         return machine;
     }
 
-    /** Carries out one command at {@code nowMicros} on the store's clock. */
-    StoreReply apply(StoreRequest request, long nowMicros) {
-        return apply(request, nowMicros, nowMicros);
-    }
-
-    /** As {@link #apply(StoreRequest, long)}; the reply's stamp is {@code stampMicros} or, where that is not greater, the next after the last. */
+    /**
+     * Carries out one command at {@code nowMicros} on the store's clock. The reply's stamp is {@code stampMicros} or, where that
+     * is not greater, the next after the last.
+     */
     StoreReply apply(StoreRequest request, long nowMicros, long stampMicros) {
         micros = nowMicros;
         now = nowMicros / 1000;
@@ -118,9 +123,10 @@ final class LightMachine {
             return configure(c);
         } else if (command instanceof StoreCommand.Restore c) {
             return restore(c);
-        } else {
+        } else if (command instanceof StoreCommand.Forget) {
             return forget();
         }
+        throw new IllegalStateException("no rule for " + command);
     }
 
     /** Whether the last command changed something that other instances must hear of. */
@@ -128,8 +134,8 @@ final class LightMachine {
         return publish;
     }
 
-    /** Whether nothing here would be missed any more. */
-    boolean forgettable(long nowMicros) {
+    /** Whether nothing here would be missed any more; where there are very many, history alone is not missed. */
+    boolean forgettable(long nowMicros, boolean veryMany) {
         if (lock != null || !overrideText.isEmpty()) {
             return false;
         }
@@ -137,7 +143,7 @@ final class LightMachine {
         if (state != BreakerState.CLOSED) {
             return idle > KEEP_DETAILS_MILLIS && nowMicros / 1000 > until;
         }
-        return idle > (history.isEmpty() ? keepFor : Math.max(keepFor, KEEP_DETAILS_MILLIS));
+        return idle > (history.isEmpty() || veryMany ? keepFor : Math.max(keepFor, KEEP_DETAILS_MILLIS));
     }
 
     private StoreReply record(StoreCommand.Record c) {
@@ -188,7 +194,7 @@ final class LightMachine {
         int inWindow = failures.size();
         switch (settings.mode()) {
             case CONSECUTIVE, COUNT -> {
-                if (inWindow >= settings.threshold() && failingInstances() >= settings.minimumInstances()) {
+                if (inWindow >= settings.threshold() && failingInstances() >= minimumInstances()) {
                     return inWindow == 1 ? "1 failure" : inWindow + (settings.mode() == BreakerMode.COUNT ? " failures" : " failures in a row");
                 }
             }
@@ -196,7 +202,7 @@ final class LightMachine {
                 CallBuckets.Total total = calls.total(now, settings);
                 if (total.calls() >= settings.minimumCalls()
                         && (double) total.failures() / total.calls() >= settings.failureRate()
-                        && calls.marked(now, settings) >= settings.minimumInstances()) {
+                        && calls.marked(now, settings) >= minimumInstances()) {
                     return "failure rate " + 100 * total.failures() / total.calls() + "% of " + total.calls() + " calls";
                 }
             }
@@ -205,7 +211,7 @@ final class LightMachine {
             CallBuckets.Total total = calls.total(now, settings);
             if (total.calls() >= settings.minimumCalls()
                     && tooSlow(total.latencyMicros(), total.calls())
-                    && calls.marked(now, settings) >= settings.minimumInstances()) {
+                    && calls.marked(now, settings) >= minimumInstances()) {
                 return "average latency " + total.latencyMicros() / total.calls() / 1000 + "ms over " + total.calls() + " calls";
             }
         }
@@ -217,8 +223,12 @@ final class LightMachine {
         return limit != null && latencyMicros > limit.toMillis() * 1000 * calls;
     }
 
+    private int minimumInstances() {
+        return alone ? 1 : settings.minimumInstances();
+    }
+
     private long failingInstances() {
-        return settings.minimumInstances() == 1
+        return minimumInstances() == 1
                 ? 1
                 : failures.values().stream().map(BreakerFailure::instance).distinct().count();
     }

@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryBreakerStore implements BreakerStore {
 
     private static final int SMALLEST_SWEEP = 1024;
+
+    /** With more breakers than that, the history of those that are closed again is kept for an hour instead of days. */
+    private static final int VERY_MANY = 10_000;
+
     private static final long SWEEP_MICROS = Duration.ofMinutes(1).toMillis() * 1000;
 
     private final Map<String, LightMachine> machines = new ConcurrentHashMap<>();
@@ -99,7 +103,7 @@ public final class MemoryBreakerStore implements BreakerStore {
                 || command instanceof StoreCommand.Forget);
         Answer answer = new Answer();
         machines.compute(request.id(), (id, known) -> {
-            LightMachine machine = known == null ? new LightMachine() : known;
+            LightMachine machine = known == null ? new LightMachine(standsIn) : known;
             answer.micros = micros.getAsLong();
             answer.reply = machine.apply(request, answer.micros, standsIn ? 0 : answer.micros);
             answer.publish = machine.mustPublish();
@@ -134,7 +138,9 @@ public final class MemoryBreakerStore implements BreakerStore {
 
     /** The machines that nobody would miss go. */
     private void sweep(long now) {
-        machines.keySet().forEach(id -> machines.computeIfPresent(id, (key, machine) -> machine.forgettable(now) ? null : machine));
+        boolean veryMany = machines.size() > VERY_MANY;
+        machines.keySet()
+                .forEach(id -> machines.computeIfPresent(id, (key, machine) -> machine.forgettable(now, veryMany) ? null : machine));
         sweepAt = Math.max(SMALLEST_SWEEP, 2 * machines.size());
     }
 

@@ -6,8 +6,9 @@ local lease = ARGV[18]
 
 if s.lock or s.state == 'CLOSED' or (s.state == 'OPEN' and now < s.till) then return finish(false) end
 
-if s.state == 'OPEN' then change('HALF_OPEN', 'cool-off over') end
+-- First, because it frees memory: a Redis that is full refuses a script whose first write takes some, and the light would stay red.
 expire_probes()
+if s.state == 'OPEN' then change('HALF_OPEN', 'cool-off over') end
 if not redis.call('ZSCORE', PROBES, lease) then
   if redis.call('ZCARD', PROBES) >= set.half_open_calls then return finish(false) end
   redis.call('ZADD', PROBES, int(now + set.probe_timeout), lease)

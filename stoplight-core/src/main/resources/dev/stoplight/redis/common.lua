@@ -102,8 +102,10 @@ local function save()
   end
 end
 
+local totalled -- what window_total found, until something is added
 local function forget_counts()
   redis.call('DEL', FAILURES, CALLS, PROBES)
+  totalled = nil
   s.successes = 0
 end
 
@@ -178,10 +180,12 @@ end
 -- Calls, failures, latency (µs) and complaining instances of the window. A bucket goes when its beginning is a window old;
 -- a changed window means other buckets, so counting starts afresh.
 local function window_total(write)
+  if totalled and not write then return totalled end
   local total = { calls = 0, failures = 0, latency = 0, instances = 0 }
   local width = math.ceil(set.window / BUCKETS)
   local oldest = math.floor(now / width) - math.floor(set.window / width)
   local fields = pairs_of(redis.call('HGETALL', CALLS))
+  totalled = total
   if fields.width and tonumber(fields.width) ~= width then
     if write then redis.call('DEL', CALLS) end
     return total, width
@@ -222,6 +226,7 @@ local function add_calls(calls, failures, latency, complains)
   end
   if complains then redis.call('HSET', CALLS, 'i:' .. instance, int(now)) end
   expire(CALLS, set.window)
+  totalled = nil
 end
 
 local function too_slow(latency, calls)

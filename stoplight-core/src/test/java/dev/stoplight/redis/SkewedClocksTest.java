@@ -8,9 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.stoplight.Breaker;
+import dev.stoplight.BreakerRegistry;
+import dev.stoplight.BreakerSettings;
 import dev.stoplight.BreakerState;
 import dev.stoplight.redis.fleet.Fleet;
 import dev.stoplight.testing.RedisServerProcess;
+import dev.stoplight.testing.TestClock;
 import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.time.Instant;
@@ -112,5 +115,31 @@ final class SkewedClocksTest {
         trip(fleet.instance(0).registry().breaker("payments", settings().build()));
         Fleet.Instance ahead = fleet.join();
         assertThat(ahead.registry().known().toCompletableFuture().join()).containsExactly("payments");
+    }
+
+    @Test
+    void whenRedisClockIsSetBackNewsAreStillNews() {
+        TestClock clock = new TestClock();
+        RedisClient client = RedisClient.create(Fleet.RESOURCES, redis.uri());
+        RedisBreakerStore store = RedisBreakerStore.builder(client).timeout(Fleet.PATIENT).heartbeat(Duration.ofMillis(50)).clock(clock).connect();
+        try (BreakerRegistry registry = BreakerRegistry.builder().store(store).build()) {
+            Breaker breaker = registry.breaker("payments", settings().build());
+            Breaker green = registry.breaker("green", settings().build());
+            breaker.configure(BreakerSettings.builder().threshold(9).build());
+            green.snapshot();
+            clock.setBack(Duration.ofMinutes(1));
+            eventually(() -> {
+                breaker.configure(BreakerSettings.builder().threshold(2).build());
+                assertThat(breaker.settings().threshold()).isEqualTo(2);
+            });
+
+            fail(green);
+            assertThat(green.lastSeen().failures()).isEqualTo(1);
+            green.run(() -> {});
+            eventually(() -> assertThat(green.snapshot().failures()).isZero());
+            trip(green);
+        } finally {
+            client.shutdown(Duration.ZERO, Fleet.PATIENT);
+        }
     }
 }

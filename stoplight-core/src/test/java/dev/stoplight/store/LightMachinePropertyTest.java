@@ -37,12 +37,12 @@ final class LightMachinePropertyTest {
     /** Plays the scenario and shows each question with its answer and the light before it. */
     private void play(Scenario scenario, Check check) {
         clock = new TestClock();
-        machine = new LightMachine();
+        machine = new LightMachine(false);
         Player player = new Player(scenario, clock);
         Light before = Light.GREEN;
         for (Step step : scenario.steps()) {
             StoreRequest request = player.request(step);
-            StoreReply reply = machine.apply(request, clock.getAsLong());
+            StoreReply reply = apply(request);
             check.check(before, request, reply);
             player.heard(request, reply);
             before = reply.light();
@@ -139,7 +139,7 @@ final class LightMachinePropertyTest {
 
     private BreakerSettings settings(StoreRequest request) {
         StoreRequest read = new StoreRequest(request.id(), request.instance(), request.settings(), new StoreCommand.Read(false));
-        return request.settings().overriddenBy(Overrides.parse(machine.apply(read, clock.getAsLong()).overrides()));
+        return request.settings().overriddenBy(Overrides.parse(apply(read).overrides()));
     }
 
     @Property(edgeCases = EdgeCasesMode.NONE)
@@ -158,5 +158,9 @@ final class LightMachinePropertyTest {
                 assertThat(light.trips()).isZero();
             }
         });
+    }
+
+    private StoreReply apply(StoreRequest request) {
+        return machine.apply(request, clock.getAsLong(), clock.getAsLong());
     }
 }

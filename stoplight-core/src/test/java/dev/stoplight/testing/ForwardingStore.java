@@ -5,6 +5,7 @@ import dev.stoplight.store.StoreObserver;
 import dev.stoplight.store.StoreReply;
 import dev.stoplight.store.StoreRequest;
 import dev.stoplight.store.StoreStatus;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
@@ -40,6 +41,11 @@ public abstract class ForwardingStore implements BreakerStore {
     @Override
     public CompletionStage<Set<String>> known() {
         return target.known();
+    }
+
+    @Override
+    public Duration timeout() {
+        return target.timeout();
     }
 
     @Override

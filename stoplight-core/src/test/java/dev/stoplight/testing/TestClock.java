@@ -41,4 +41,9 @@ public final class TestClock implements Ticker, LongSupplier {
         }
         elapsedNanos.addAndGet(duration.toNanos());
     }
+
+    /** As an administrator may set a server's clock; a monotonic clock is never set back. */
+    public void setBack(Duration duration) {
+        elapsedNanos.addAndGet(-duration.toNanos());
+    }
 }

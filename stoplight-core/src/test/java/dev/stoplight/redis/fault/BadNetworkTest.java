@@ -192,6 +192,7 @@ final class BadNetworkTest {
             Breaker there = others.instance(0).registry().breaker("payments", settings().build());
             Breaker alone = cutOff.registry().breaker("alone", settings().build());
             here.snapshot();
+            alone.snapshot();
 
             proxy.swallow();
             fail(alone);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoplight.Breaker;
+import dev.stoplight.BreakerEvent;
 import dev.stoplight.BreakerLock;
 import dev.stoplight.BreakerMode;
 import dev.stoplight.BreakerSettings;
@@ -24,7 +25,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -237,5 +241,35 @@ final class ClusterTest {
         load.goesOn();
         load.endsWellAfter(2);
         log.close();
+    }
+
+    @Test
+    void aMasterThatRefusesToWriteIsOneOutageUntilItWritesAgain() {
+        // Another master than that of the listing, which is written to in any case.
+        int listing = SlotHash.getSlot(fleet.prefix() + ":breakers") % 3;
+        String name = Stream.iterate(0, i -> i + 1).map(i -> "breaker-" + i).filter(n -> SlotHash.getSlot(n) % 3 != listing).findFirst().orElseThrow();
+        RedisServerProcess refusing = masters.get(SlotHash.getSlot(name) % 3);
+        Fleet.Instance instance = fleet.instance(0);
+        Breaker breaker = instance.registry().breaker(name, settings().threshold(1_000_000).build());
+        breaker.snapshot();
+        try {
+            Redis.ask(refusing.uri(), commands -> commands.configSet("min-replicas-to-write", "1"));
+            fail(breaker);
+            eventually(() -> assertThat(instance.isUp()).isFalse());
+            long asked = heartbeats(refusing);
+            eventually(GOSSIP, () -> assertThat(heartbeats(refusing)).isGreaterThan(asked + 2));
+            fail(breaker);
+            assertThat(instance.events().of(BreakerEvent.StoreUp.class)).isEmpty();
+        } finally {
+            Redis.ask(refusing.uri(), commands -> commands.configSet("min-replicas-to-write", "0"));
+        }
+        fleet.allUp();
+        eventually(() -> assertThat(instance.events().of(BreakerEvent.StoreDown.class)).hasSize(1));
+    }
+
+    /** How often the server was asked whether it may be written to: on every look at it. */
+    private static long heartbeats(RedisServerProcess server) {
+        Matcher refused = Pattern.compile("cmdstat_zremrangebyscore:.*rejected_calls=(\\d+)").matcher(Redis.ask(server.uri(), commands -> commands.info("commandstats")));
+        return refused.find() ? Long.parseLong(refused.group(1)) : 0;
     }
 }

@@ -9,12 +9,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoplight.Breaker;
 import dev.stoplight.BreakerLock;
+import dev.stoplight.BreakerRegistry;
 import dev.stoplight.BreakerSettings;
 import dev.stoplight.BreakerState;
 import dev.stoplight.StoreUnavailableException;
 import dev.stoplight.redis.fleet.Fleet;
 import dev.stoplight.testing.RedisServerProcess;
+import java.time.Duration;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -200,6 +204,8 @@ final class MemoryLossTest {
         try (RedisServerProcess full = new RedisServerProcess();
                 Fleet cramped = new Fleet(full.uri()).join(2)) {
             List<Breaker> breakers = cramped.breakers("payments", settings().build());
+            Breaker recovering = cramped.instance(0).registry().breaker("recovering", settings().coolOff(Duration.ofMillis(1)).build());
+            trip(recovering);
             Redis.ask(full.uri(), commands -> commands.configSet("maxmemory", "1"));
 
             assertThatThrownBy(() -> breakers.get(0).configure(BreakerSettings.builder().threshold(7).build()))
@@ -207,6 +213,8 @@ final class MemoryLossTest {
                     .hasMessageContaining("OOM");
             trip(breakers.get(0));
             cramped.agrees("payments", BreakerState.OPEN);
+            eventually(() -> assertThat(recovering.supply(() -> "value")).isEqualTo("value"));
+            assertThat(recovering.snapshot().state()).isEqualTo(BreakerState.CLOSED);
             assertThat(cramped.instances()).allMatch(Fleet.Instance::isUp);
         }
     }
@@ -227,5 +235,38 @@ final class MemoryLossTest {
         fleet.agrees("poisoned", BreakerState.CLOSED);
         fail(poisoned);
         assertThat(fleet.instance(1).registry().breaker("poisoned").snapshot().failures()).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsRemovedDoesNotComeBackFromAnInstanceThatOnlyLookedAtIt() {
+        BreakerRegistry looking = fleet.instance(0).registry();
+        BreakerRegistry using = fleet.instance(1).registry();
+        looking.breaker("payments");
+        Breaker used = using.breaker("payments", "acme");
+        looking.handle("payments:acme").lock(BreakerLock.OPEN);
+        eventually(() -> assertThat(used.lastSeen().lock()).isEqualTo(BreakerLock.OPEN));
+        used.forget();
+
+        assertThat(looking.breaker("payments", "acme").supply(() -> "value")).isEqualTo("value");
+        assertThat(using.breaker("payments", "acme").supply(() -> "value")).isEqualTo("value");
+        assertThat(redisHas("{payments:acme}:state")).isFalse();
+    }
+
+    @Test
+    void whoOnlyLookedAtAChangedSettingDoesNotLookForItForEver() {
+        Breaker changed = fleet.instance(0).registry().breaker("payments", settings().build());
+        changed.configure(BreakerSettings.builder().threshold(9).build());
+        fleet.instance(1).registry().handle("payments").snapshot();
+        changed.clearOverrides();
+
+        long heartbeats = asked("time");
+        long readings = asked("zrange");
+        eventually(Duration.ofSeconds(30), () -> assertThat(asked("time")).isGreaterThan(heartbeats + 6));
+        assertThat(asked("zrange")).isEqualTo(readings);
+    }
+
+    private static long asked(String command) {
+        Matcher calls = Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(Redis.ask(redis.uri(), commands -> commands.info("commandstats")));
+        return calls.find() ? Long.parseLong(calls.group(1)) : 0;
     }
 }

@@ -161,8 +161,11 @@ final class OutageTest {
             List<Breaker> breakers = fleet.breakers("payments", settings().build());
             Breaker locked = fleet.instance(0).registry().breaker("locked", settings().build());
             locked.lock(BreakerLock.OPEN);
+            Breaker elsewhere = fleet.instance(1).registry().handle("locked");
+            elsewhere.snapshot();
 
             redis.suspend();
+            assertRefused(elsewhere::forget);
             // The first of them still gets as far as Redis' socket, and is read when Redis wakes up.
             assertRefused(() -> breakers.get(0).lock(BreakerLock.OPEN));
             assertRefused(() -> breakers.get(1).configure(BreakerSettings.builder().threshold(7).build()));
@@ -172,6 +175,7 @@ final class OutageTest {
             assertRefused(locked::unlock);
             redis.resume();
             fleet.allUp();
+            assertThat(fleet.instance(1).registry().known().toCompletableFuture().join()).contains("locked");
 
             fleet.agrees("payments", BreakerState.CLOSED);
             assertThat(breakers).allSatisfy(breaker -> {
@@ -306,6 +310,19 @@ final class OutageTest {
                 assertThat(commands.zrange(fleet.prefix() + ":breakers", 0, -1)).contains("red", "locked open", "locked closed", Load.NAME);
                 return null;
             }));
+        }
+    }
+
+    @Test
+    void aloneAnInstanceNeedsNoSecondOneThatComplains() {
+        try (RedisServerProcess redis = new RedisServerProcess();
+                Fleet fleet = fleet(redis).join(2)) {
+            List<Breaker> breakers = fleet.breakers("payments", settings().minimumInstances(2).build());
+            breakers.forEach(Breaker::snapshot);
+            redis.kill();
+            fleet.allDown();
+            trip(breakers.get(0));
+            assertThat(breakers.get(1).state()).isEqualTo(BreakerState.CLOSED);
         }
     }
 }

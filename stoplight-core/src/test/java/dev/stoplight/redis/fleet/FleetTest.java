@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.stoplight.Breaker;
 import dev.stoplight.BreakerEvent;
+import dev.stoplight.BreakerRegistry;
 import dev.stoplight.BreakerSettings;
 import dev.stoplight.BreakerState;
 import dev.stoplight.BreakerTransition;
@@ -20,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -169,5 +171,21 @@ final class FleetTest {
 
     private static List<BreakerEvent.Transitioned> transitions(Fleet.Instance instance) {
         return instance.events().of(BreakerEvent.Transitioned.class);
+    }
+
+    @Test
+    void whatFollowsAReadingMayTakeItsTime() {
+        fleet.join();
+        BreakerRegistry registry = fleet.instance(0).registry();
+        Breaker breaker = registry.breaker("payments", settings().build());
+        Breaker another = registry.breaker("another", settings().build());
+        breaker.snapshot();
+        another.snapshot();
+        // On the thread that brings answers this would wait for itself.
+        CompletionStage<BreakerState> state = breaker.snapshotAsync().thenApply(seen -> another.snapshot().state());
+        CompletionStage<BreakerState> known = registry.known().thenApply(ids -> another.snapshot().state());
+        assertThat(state.toCompletableFuture().join()).isEqualTo(BreakerState.CLOSED);
+        assertThat(known.toCompletableFuture().join()).isEqualTo(BreakerState.CLOSED);
+        assertThat(fleet.instance(0).isUp()).isTrue();
     }
 }
