@@ -37,8 +37,8 @@ public final class StoplightActuatorAutoConfiguration {
 
         @Bean
         @ConditionalOnAvailableEndpoint(StoplightEndpoint.class)
-        WholeBody stoplightWholeBody() {
-            return new WholeBody();
+        WholeRequest stoplightWholeRequest() {
+            return new WholeRequest();
         }
     }
 

@@ -25,6 +25,8 @@ public final class StoplightEndpoint {
 
     private static final MimeType PROBLEM = MimeType.valueOf("application/problem+json");
 
+    private static final WebEndpointResponse<?> NO_ID = response(Answer.badRequest("the parameter id is missing"));
+
     private final StoplightOperations operations;
 
     StoplightEndpoint(StoplightOperations operations) {
@@ -47,35 +49,39 @@ public final class StoplightEndpoint {
 
     /** One light. */
     @ReadOperation
-    public WebEndpointResponse<?> detail(@Selector(match = Match.ALL_REMAINING) String[] id) {
-        return response(operations.detail(String.join("/", id)));
+    public WebEndpointResponse<?> detail(@Selector(match = Match.ALL_REMAINING) String[] path) {
+        return response(operations.detail(id(path)));
     }
 
-    /** Changes one light; {@code body} is everything in the request, see {@link WholeBody}. */
+    /** Changes one light; {@code body} is everything in the request, see {@link WholeRequest}. */
     @WriteOperation
-    public WebEndpointResponse<?> change(@Selector(match = Match.ALL_REMAINING) String[] id, Map<String, @Nullable Object> body) {
-        return response(operations.change(String.join("/", id), body));
+    public WebEndpointResponse<?> change(@Selector(match = Match.ALL_REMAINING) String[] path, Map<String, @Nullable Object> body) {
+        return response(operations.change(id(path), body));
     }
 
     /** As {@link #change(String[], Map)}, with the id among the parameters. */
     @WriteOperation
-    public WebEndpointResponse<?> change(String id, Map<String, @Nullable Object> body) {
-        return response(operations.change(id, body));
+    public WebEndpointResponse<?> change(@Nullable String id, Map<String, @Nullable Object> body) {
+        return id == null ? NO_ID : response(operations.change(id, body));
     }
 
     /** Forgets one light. */
     @DeleteOperation
-    public WebEndpointResponse<?> forget(@Selector(match = Match.ALL_REMAINING) String[] id) {
-        return response(operations.forget(String.join("/", id)));
+    public WebEndpointResponse<?> forget(@Selector(match = Match.ALL_REMAINING) String[] path) {
+        return response(operations.forget(id(path)));
     }
 
     /** As {@link #forget(String[])}, with the id among the parameters. */
     @DeleteOperation
-    public WebEndpointResponse<?> forget(String id) {
-        return response(operations.forget(id));
+    public WebEndpointResponse<?> forget(@Nullable String id) {
+        return id == null ? NO_ID : response(operations.forget(id));
     }
 
-    private static WebEndpointResponse<?> response(Answer answer) {
+    private static String id(String[] path) {
+        return String.join("/", path);
+    }
+
+    static WebEndpointResponse<?> response(Answer answer) {
         Map<String, @Nullable Object> body = answer.body();
         if (body == null) {
             return new WebEndpointResponse<>(answer.status());

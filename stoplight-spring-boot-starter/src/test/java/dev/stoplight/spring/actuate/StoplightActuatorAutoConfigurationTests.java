@@ -36,7 +36,7 @@ class StoplightActuatorAutoConfigurationTests {
 
     @Test
     void endpointWhenNotExposedIsAbsent() {
-        runner.run(context -> assertThat(context).doesNotHaveBean(StoplightEndpoint.class).doesNotHaveBean(WholeBody.class));
+        runner.run(context -> assertThat(context).doesNotHaveBean(StoplightEndpoint.class).doesNotHaveBean(WholeRequest.class));
     }
 
     @Test

@@ -350,6 +350,33 @@ abstract class StoplightEndpointContract {
         assertThat(service.delete(PATH + query).statusCode()).isEqualTo(204);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"id", "path"})
+    void requestNeverReachesAnotherBreakerThanTheOneInItsPath(String name) {
+        service.breaker("payments");
+        service.breaker("risk").lock(BreakerLock.CLOSED);
+        String refusal = "the id is in the path";
+        String url = PATH + "/payments?" + name + "=risk";
+
+        assertRefused(service.get(url), 400, refusal);
+        assertRefused(service.get(url + "&" + name + "=risk"), 400, refusal);
+        assertRefused(service.post(url, "{\"action\":\"lock-open\"}"), 400, refusal);
+        assertRefused(service.delete(url), 400, refusal);
+        for (String value : List.of("\"risk\"", "null", "[\"risk\"]")) {
+            HttpResponse<String> response = service.post(PATH + "/payments", "{\"action\":\"lock-open\",\"" + name + "\":" + value + "}");
+            assertThat(response.statusCode()).as(value).isEqualTo(400);
+        }
+        assertThat(service.breaker("risk").lastSeen().lock()).isEqualTo(BreakerLock.CLOSED);
+        assertThat(service.breaker("payments").lastSeen().lock()).isNull();
+        assertThat(ids(list(""))).containsExactly("payments", "risk");
+    }
+
+    @Test
+    void changeWithoutAnIdSaysWhatIsMissing() {
+        assertRefused(service.post(PATH, "{\"action\":\"lock-open\"}"), 400, "the parameter id is missing");
+        assertRefused(service.delete(PATH), 400, "the parameter id is missing");
+    }
+
     private static String encode(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
