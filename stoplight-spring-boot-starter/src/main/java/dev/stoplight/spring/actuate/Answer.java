@@ -20,19 +20,21 @@ public record Answer(int status, @Nullable Map<String, @Nullable Object> body) {
         return new Answer(204, null);
     }
 
-    static Answer badRequest(String detail) {
+    /** The request makes no sense, for the reason given. */
+    public static Answer badRequest(String detail) {
         return problem(400, "Bad Request", detail);
     }
 
-    static Answer unknown(String id) {
-        return problem(404, "Not Found", "no breaker has the id '" + id + "'");
+    static Answer notFound(String detail) {
+        return problem(404, "Not Found", detail);
     }
 
     static Answer unavailable(String detail) {
         return problem(503, "Service Unavailable", detail);
     }
 
-    private static Answer problem(int status, String title, String detail) {
+    /** A refusal; {@code title} is the status in words. */
+    public static Answer problem(int status, String title, String detail) {
         Map<String, @Nullable Object> body = new LinkedHashMap<>();
         body.put("title", title);
         body.put("status", status);

@@ -3,6 +3,7 @@ package dev.stoplight.spring.actuate;
 import dev.stoplight.BreakerRegistry;
 import dev.stoplight.spring.BreakerSettingsSources;
 import dev.stoplight.spring.StoplightAutoConfiguration;
+import dev.stoplight.spring.StoplightProperties;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -21,8 +22,9 @@ public final class StoplightActuatorAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    StoplightOperations stoplightOperations(BreakerRegistry registry, BreakerSettingsSources sources, ApplicationContext context) {
-        return new StoplightOperations(registry, sources, context.getClassLoader());
+    StoplightOperations stoplightOperations(
+            BreakerRegistry registry, BreakerSettingsSources sources, StoplightProperties properties, ApplicationContext context) {
+        return new StoplightOperations(registry, sources, properties.enabled(), context.getClassLoader());
     }
 
     @Configuration(proxyBeanMethods = false)

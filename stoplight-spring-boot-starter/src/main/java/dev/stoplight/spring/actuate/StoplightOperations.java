@@ -45,6 +45,7 @@ public final class StoplightOperations {
 
     private final BreakerRegistry registry;
     private final BreakerSettingsSources sources;
+    private final boolean enabled;
     private final @Nullable ClassLoader classLoader;
 
     /** What can be done to a breaker. */
@@ -89,9 +90,11 @@ public final class StoplightOperations {
         }
     }
 
-    public StoplightOperations(BreakerRegistry registry, BreakerSettingsSources sources, @Nullable ClassLoader classLoader) {
+    public StoplightOperations(
+            BreakerRegistry registry, BreakerSettingsSources sources, boolean enabled, @Nullable ClassLoader classLoader) {
         this.registry = registry;
         this.sources = sources;
+        this.enabled = enabled;
         this.classLoader = classLoader;
     }
 
@@ -109,6 +112,7 @@ public final class StoplightOperations {
         List<Light> page = matching.subList(from, Math.min(from + query.size(), matching.size()));
 
         Map<String, @Nullable Object> json = header();
+        json.put("enabled", enabled);
         json.put("counts", counts);
         Map<String, @Nullable Object> paging = new LinkedHashMap<>();
         paging.put("number", query.page());
@@ -122,7 +126,7 @@ public final class StoplightOperations {
 
     /** One light with its settings and its past. */
     public Answer detail(String id) {
-        return find(id).map(this::detail).orElseGet(() -> Answer.unknown(id));
+        return find(id).map(this::detail).orElseGet(() -> unknown(id));
     }
 
     /** Carries out an action on every instance; {@code body} holds it and the settings that it takes. */
@@ -158,11 +162,16 @@ public final class StoplightOperations {
                 return write.to(breaker.get());
             }
             return registry.storeStatus().up()
-                    ? Answer.unknown(id)
+                    ? unknown(id)
                     : Answer.unavailable("the store is down, and '" + id + "' is not in use on this instance");
         } catch (StoreUnavailableException e) {
             return Answer.unavailable(String.valueOf(e.getMessage()));
         }
+    }
+
+    private Answer unknown(String id) {
+        return Answer.notFound("no breaker has the id '" + id + "'"
+                + (registry.storeStatus().up() ? "" : " on this instance; the store is down, so it may exist elsewhere"));
     }
 
     private Optional<Breaker> find(String id) {
@@ -245,7 +254,8 @@ public final class StoplightOperations {
             throw new IllegalArgumentException("configure needs at least one setting; allowed are " + allowed);
         }
         BreakerSettings.Builder changes = BreakerSettings.builder();
-        given.forEach((name, value) -> changes.set(BreakerSetting.of(name), value == null ? "null" : value));
+        given.forEach((name, value) -> changes.set(
+                BreakerSetting.of(name), value instanceof List<?> list ? list.stream().map(String::valueOf).toList() : String.valueOf(value)));
         BreakerSettings settings = changes.build();
         settings.recordExceptions().forEach(name -> requireException(BreakerSetting.RECORD_EXCEPTIONS, name));
         settings.ignoreExceptions().forEach(name -> requireException(BreakerSetting.IGNORE_EXCEPTIONS, name));

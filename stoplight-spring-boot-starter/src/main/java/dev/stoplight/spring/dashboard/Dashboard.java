@@ -31,6 +31,7 @@ final class Dashboard {
     private static final TypeReference<Map<String, @Nullable Object>> OBJECT = new TypeReference<>() {};
 
     private final StoplightOperations operations;
+    private final boolean mayWrite;
 
     /** Its own, so that no application's JSON settings change what the page reads. */
     private final JsonMapper json = JsonMapper.builder().build();
@@ -38,8 +39,9 @@ final class Dashboard {
     /** A token that the application wants to see again with each change. */
     record Csrf(String header, String token) {}
 
-    Dashboard(StoplightOperations operations) {
+    Dashboard(StoplightOperations operations, boolean mayWrite) {
         this.operations = operations;
+        this.mayWrite = mayWrite;
     }
 
     /** A file of the page. */
@@ -60,7 +62,7 @@ final class Dashboard {
             return reply(operations.list(ListQuery.of(
                     parameter.apply("page"), parameter.apply("size"), parameter.apply("color"), parameter.apply("search"))));
         } catch (IllegalArgumentException e) {
-            return refusal(400, String.valueOf(e.getMessage()));
+            return reply(Answer.badRequest(String.valueOf(e.getMessage())));
         }
     }
 
@@ -73,23 +75,29 @@ final class Dashboard {
         if (id == null) {
             return noId();
         }
+        if (!mayWrite) {
+            return readOnly();
+        }
         if (contentType == null || !contentType.startsWith("application/json")) {
-            return refusal(415, "Content-Type must be application/json, was " + contentType);
+            return reply(Answer.problem(415, "Unsupported Media Type", "Content-Type must be application/json, was " + contentType));
         }
         if (body.length > LARGEST_BODY) {
-            return refusal(413, "the body must have at most " + LARGEST_BODY + " bytes");
+            return reply(Answer.problem(413, "Content Too Large", "the body must have at most " + LARGEST_BODY + " bytes"));
         }
-        Map<String, @Nullable Object> request;
+        @Nullable Map<String, @Nullable Object> request;
         try {
             request = json.readValue(body, OBJECT);
         } catch (JacksonException e) {
-            return refusal(400, "the body must be a JSON object");
+            request = null;
         }
-        return request == null ? refusal(400, "the body must be a JSON object") : reply(operations.change(id, request));
+        return reply(request == null ? Answer.badRequest("the body must be a JSON object") : operations.change(id, request));
     }
 
     Reply forget(@Nullable String id) {
-        return id == null ? noId() : reply(operations.forget(id));
+        if (id == null) {
+            return noId();
+        }
+        return mayWrite ? reply(operations.forget(id)) : readOnly();
     }
 
     /** What the page must send with a change; empty when the application asks for nothing. */
@@ -108,14 +116,11 @@ final class Dashboard {
     }
 
     private Reply noId() {
-        return refusal(400, "the parameter id is missing");
+        return reply(Answer.badRequest("the parameter id is missing"));
     }
 
-    private Reply refusal(int status, String detail) {
-        Map<String, @Nullable Object> body = new LinkedHashMap<>();
-        body.put("status", status);
-        body.put("detail", detail);
-        return reply(new Answer(status, body));
+    private Reply readOnly() {
+        return reply(Answer.problem(403, "Forbidden", "changes need management.endpoint.stoplight.access to be unrestricted"));
     }
 
     private Reply reply(Answer answer) {

@@ -4,6 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.web.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerRequest;
@@ -20,7 +21,8 @@ final class MvcDashboard {
     static RouterFunction<ServerResponse> routes(Dashboard dashboard, String path) {
         RouterFunctions.Builder routes = RouterFunctions.route().GET(path, request -> response(dashboard.redirect(path)));
         for (DashboardFile file : DashboardFile.values()) {
-            routes.GET(path + file.path(), request -> response(dashboard.file(file)));
+            HandlerFunction<ServerResponse> serve = request -> response(dashboard.file(file));
+            routes.GET(path + file.path(), serve).HEAD(path + file.path(), serve);
         }
         return routes.GET(path + "/api/breakers", request -> response(dashboard.list(name -> parameter(request, name))))
                 .GET(path + "/api/breaker", request -> response(dashboard.detail(parameter(request, "id"))))

@@ -3,8 +3,10 @@ package dev.stoplight.spring.dashboard;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.security.web.server.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.reactive.function.server.HandlerFunction;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerRequest;
@@ -23,12 +25,14 @@ final class WebFluxDashboard {
     static RouterFunction<ServerResponse> routes(Dashboard dashboard, String path) {
         RouterFunctions.Builder routes = RouterFunctions.route().GET(path, request -> response(() -> dashboard.redirect(path)));
         for (DashboardFile file : DashboardFile.values()) {
-            routes.GET(path + file.path(), request -> response(() -> dashboard.file(file)));
+            HandlerFunction<ServerResponse> serve = request -> response(() -> dashboard.file(file));
+            routes.GET(path + file.path(), serve).HEAD(path + file.path(), serve);
         }
         return routes.GET(path + "/api/breakers", request -> response(() -> dashboard.list(name -> parameter(request, name))))
                 .GET(path + "/api/breaker", request -> response(() -> dashboard.detail(parameter(request, "id"))))
                 .POST(path + "/api/breaker", request -> request.bodyToMono(byte[].class)
                         .defaultIfEmpty(new byte[0])
+                        .onErrorReturn(DataBufferLimitException.class, new byte[Dashboard.LARGEST_BODY + 1])
                         .flatMap(body -> response(() -> dashboard.change(parameter(request, "id"), contentType(request), body))))
                 .DELETE(path + "/api/breaker", request -> response(() -> dashboard.forget(parameter(request, "id"))))
                 .GET(path + "/api/csrf", request -> (SECURITY_PRESENT ? Security.token(request) : Mono.<Dashboard.Csrf>empty())

@@ -165,7 +165,10 @@ class SharedOperationsTests {
             assertThat(ServiceInstance.json(refused).path("detail").asString()).startsWith("Breaker 'payments' was not changed");
             assertThat(instance.delete(PATH + "payments").statusCode()).isEqualTo(503);
             assertThat(instance.post(PATH + "elsewhere", "{\"action\":\"reset\"}").statusCode()).isEqualTo(503);
-            assertThat(instance.get(PATH + "elsewhere").statusCode()).isEqualTo(404);
+            HttpResponse<String> elsewhere = instance.get(PATH + "elsewhere");
+            assertThat(elsewhere.statusCode()).isEqualTo(404);
+            assertThat(ServiceInstance.json(elsewhere).path("detail").asString())
+                    .isEqualTo("no breaker has the id 'elsewhere' on this instance; the store is down, so it may exist elsewhere");
             assertThat(instance.post(PATH + "payments", "{\"action\":\"explode\"}").statusCode()).isEqualTo(400);
         }
         JsonNode detail = detail(one, "payments");

@@ -94,5 +94,8 @@ class StoplightActuatorAutoConfigurationTests {
                 new WebApplicationContextRunner().withConfiguration(CONFIGURATIONS).withPropertyValues("stoplight.store=memory");
         web.run(context -> assertThat(context).doesNotHaveBean(RouterFunction.class));
         web.withPropertyValues("stoplight.dashboard.enabled=true").run(context -> assertThat(context).hasSingleBean(RouterFunction.class));
+        web.withPropertyValues("stoplight.dashboard.enabled=true")
+                .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
+                .run(context -> assertThat(context).hasSingleBean(RouterFunction.class));
     }
 }

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import tools.jackson.databind.JsonNode;
 
@@ -141,6 +142,7 @@ abstract class DashboardContract {
             value = {
                 "?id=nobody | {\"action\":\"reset\"} | 404 | no breaker has the id 'nobody'",
                 "?id=payments | {\"action\":\"explode\"} | 400 | action must be one of",
+                "?id=payments | {\"action\":\"configure\",\"record-exceptions\":[null]} | 400 | record-exceptions must list classes of this application, was null",
                 "?id=payments | {\"action\": | 400 | the body must be a JSON object",
                 "?id=payments | [1] | 400 | the body must be a JSON object",
                 "?id=payments | null | 400 | the body must be a JSON object",
@@ -163,13 +165,25 @@ abstract class DashboardContract {
         assertThat(service.breaker("payments").lastSeen().lock()).isNull();
     }
 
-    @Test
-    void hugeBodyIsRefused() {
+    @ParameterizedTest
+    @ValueSource(ints = {100_000, 300_000})
+    void hugeBodyIsRefused(int length) {
         service.breaker("payments");
 
-        HttpResponse<String> response = service.post(PAGE + "api/breaker?id=payments", "{\"action\":\"" + "x".repeat(100_000) + "\"}");
+        HttpResponse<String> response = service.post(PAGE + "api/breaker?id=payments", "{\"action\":\"" + "x".repeat(length) + "\"}");
 
-        assertThat(response.statusCode()).isEqualTo(413);
+        assertRefused(response, 413, "the body must have at most 65536 bytes");
+    }
+
+    @Test
+    void pageCanBeAskedForWithoutItsContent() {
+        HttpRequest.Builder head = HttpRequest.newBuilder(URI.create(service.url(PAGE))).method("HEAD", BodyPublishers.noBody());
+
+        HttpResponse<String> response = service.send(head);
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("Content-Type")).hasValue(DashboardFile.PAGE.contentType());
+        assertThat(response.body()).isEmpty();
     }
 
     @Test
@@ -190,6 +204,7 @@ abstract class DashboardContract {
     private static void assertRefused(HttpResponse<String> response, int status, String detail) {
         assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
         assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(ServiceInstance.json(response).propertyNames()).containsExactly("title", "status", "detail");
         assertThat(ServiceInstance.json(response).path("detail").asString()).startsWith(detail);
     }
 }
