@@ -12,6 +12,7 @@ import dev.stoplight.BreakerSnapshot;
 import dev.stoplight.BreakerState;
 import dev.stoplight.BreakerTransition;
 import dev.stoplight.spring.BreakerSettingsSources;
+import dev.stoplight.spring.SettingSource;
 import dev.stoplight.store.StoreStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -79,7 +80,12 @@ final class BreakerJson {
         for (BreakerSetting setting : BreakerSetting.values()) {
             Map<String, @Nullable Object> entry = new LinkedHashMap<>();
             entry.put("value", value(now, setting));
-            entry.put("source", sources.source(breaker, setting).text());
+            SettingSource source = sources.source(breaker, setting);
+            entry.put("source", source.text());
+            if (source == SettingSource.RUNTIME && !breaker.overrides().explicit().contains(setting)) {
+                // Changed for the name, which this key follows.
+                entry.put("of", breaker.name());
+            }
             json.put(setting.key(), entry);
         }
         return json;

@@ -241,6 +241,20 @@ abstract class StoplightEndpointContract {
     }
 
     @Test
+    void keySaysWhichOfItsChangesAreItsOwnAndWhichItsNames() {
+        service.breaker("quotes");
+        service.breaker("quotes", "acme");
+        change("quotes", "{\"action\":\"configure\",\"threshold\":4,\"minimum-calls\":7}");
+        change("quotes:acme", "{\"action\":\"configure\",\"threshold\":5}");
+
+        JsonNode settings = detail("quotes:acme").path("settings");
+
+        assertThat(settings.path("threshold").toString()).isEqualTo("{\"value\":5,\"source\":\"runtime\"}");
+        assertThat(settings.path("minimum-calls").toString()).isEqualTo("{\"value\":7,\"source\":\"runtime\",\"of\":\"quotes\"}");
+        assertThat(detail("quotes").path("settings").path("minimum-calls").has("of")).isFalse();
+    }
+
+    @Test
     void oneKeyCanBeSwitchedOffAlone() {
         Breaker acme = service.breaker("quotes", "acme");
         Breaker other = service.breaker("quotes", "other");
