@@ -60,7 +60,7 @@ const view = {
   serverMillis: Date.now(),
   receivedAt: performance.now(),
   seenColors: new Map(),
-  lost: false,
+  lost: null,
 };
 
 /** The server's time, so that a wrong clock on this side shows nothing wrong. */
@@ -101,19 +101,18 @@ async function refresh() {
 
 function lose(error) {
   if (!view.lost) {
-    view.lost = true;
+    view.lost = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hour12: false }).format(new Date());
     document.body.classList.add('stale');
-    const at = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hour12: false }).format(new Date());
-    setText($('lost'), error instanceof Refused ? error.message : `Lost the server at ${at}. What you see is from then; trying again.`);
-    $('lost').hidden = false;
     $('freshness').className = 'freshness is-lost';
     setText($('freshness'), 'Not connected');
   }
+  setText($('lost'), error instanceof Refused ? error.message : `Lost the server at ${view.lost}. What you see is from then; trying again.`);
+  $('lost').hidden = false;
 }
 
 function found() {
   if (view.lost) {
-    view.lost = false;
+    view.lost = null;
     document.body.classList.remove('stale');
     $('lost').hidden = true;
     announce('Connected again');
@@ -138,7 +137,7 @@ function showHeader({ store, instance, counts, page }) {
   $('store-down').hidden = up;
   if (!up) {
     const since = moment(store.since, now()).textContent;
-    setText($('store-down'), `The store (${store.type}) is down since ${since}. Every instance goes on by itself: this is the view of ${instance} alone, and changes are refused. ${store.detail}`);
+    setText($('store-down'), `The store (${store.type}) has been down since ${since}. Every instance goes on by itself: this is the view of ${instance} alone, and changes are refused. ${store.detail}`);
   }
   for (const color of ['', 'red', 'yellow', 'green']) {
     const button = filterButtons.get(color);
@@ -150,7 +149,13 @@ function showHeader({ store, instance, counts, page }) {
   setText($('foot'), `Answered by ${instance}. Keys are listed while something is up with them.${more}`);
 }
 
-function showList({ breakers, page }) {
+function showList({ breakers, page, enabled }) {
+  if (!breakers.length && page.number > 0 && page.number === view.page) {
+    // Beyond the end, since what was there has recovered.
+    view.page = Math.max(0, Math.min(page.number, Math.ceil(page.total / page.size)) - 1);
+    refresh();
+    return;
+  }
   const focused = document.activeElement;
   const list = $('lights');
   const wanted = new Set(breakers.map((b) => b.id));
@@ -172,7 +177,9 @@ function showList({ breakers, page }) {
   if (focused !== document.activeElement && list.contains(focused)) focused.focus({ preventScroll: true });
 
   $('empty').hidden = breakers.length > 0;
-  setText($('empty'), view.color || view.search ? 'No light matches.' : 'No breakers yet: each appears with its first use.');
+  setText($('empty'), view.color || view.search ? 'No light matches.'
+    : enabled ? 'No breakers yet: each appears with its first use.'
+      : 'Stoplight is switched off by stoplight.enabled: every call runs, and nothing is counted.');
   const first = page.number * page.size;
   $('pager').hidden = page.total <= page.size && page.number === 0;
   setText($('page-text'), page.total ? `${first + 1}–${first + breakers.length} of ${page.total}` : '');
@@ -236,9 +243,8 @@ function chips(b) {
 }
 
 function failureBar(b) {
-  if (b.mode === 'rate') {
-    return [el('span', { class: 'count' }, `${b.failures} failed`)];
-  }
+  if (b.color !== 'green') return [el('span', { class: 'count' }, `${b.failures} in window`)];
+  if (b.mode === 'rate') return [el('span', { class: 'count' }, `${b.failures} failed`)];
   const bar = el('span', { class: 'bar', 'aria-hidden': 'true' });
   if (b.threshold <= MOST_PIPS) {
     for (let i = 0; i < b.threshold; i++) bar.append(el('span', { class: i < b.failures ? 'pip full' : 'pip' }));
@@ -312,17 +318,12 @@ function showDetail(d) {
   panel.hidden = false;
   document.body.classList.add('has-detail');
   view.detail = d;
-  if (d instanceof Refused) {
-    sections.clear();
-    panel.replaceChildren(closeButton(), el('h2', { id: 'detail-title' }, d.status === 404 ? 'No such breaker' : 'Cannot be shown'), el('p', { class: 'muted' }, d.message));
-    return;
-  }
-  const parts = [
+  const parts = d instanceof Refused ? [section('refused', [d.status, d.message], () => refusal(d))] : [
     section('head', [d.id, d.color, d.lock, d.enabled], () => head(d)),
     section('status', [d.color, d.lock, d.enabled, d.probes, d.halfOpenCalls, d.failures, d.threshold, d.mode, d.since, d.settings['recovery-threshold']], () => status(d)),
     section('actions', [d.id, d.lock], () => actions(d)),
     section('timeline', [d.transitions, d.state, d.since, d.store.status, view.range, Math.floor(now() / 1000), panel.clientWidth], () => past(d)),
-    section('failures', [d.recentFailures, d.settings.window, d.store.status], () => failures(d)),
+    section('failures', [d.recentFailures, d.settings.window, d.store.status, d.color, d.lock, d.transitions], () => failures(d)),
     section('settings', d.settings, () => settings(d)),
     section('instances', [d.recentFailures, d.transitions, d.calls, d.instance, d.store], () => instances(d)),
   ];
@@ -335,6 +336,10 @@ function showDetail(d) {
 
 function closeButton() {
   return el('a', { class: 'close', href: '#', 'data-focus': 'close' }, el('span', { 'aria-hidden': 'true' }, '←'), ' All lights');
+}
+
+function refusal({ status: code, message }) {
+  return [closeButton(), el('h2', { id: 'detail-title' }, code === 404 ? 'No such breaker' : 'Cannot be shown'), el('p', { class: 'muted' }, message)];
 }
 
 function head(d) {
@@ -416,13 +421,18 @@ function past(d) {
   const width = Math.max(260, $('detail').clientWidth - 2 * PART_PADDING);
   const entries = d.transitions.map((t) => el('li', {},
     moment(t.at, at), el('span', { class: 'change' }, stateWord(t.from), el('span', { class: 'arrow' }, ' → '), stateWord(t.to)),
-    el('span', { class: 'reason' }, t.reason), el('span', { class: 'instance' }, t.instance)));
+    el('span', { class: 'reason', title: t.reason }, reason(t)), el('span', { class: 'instance' }, t.instance)));
   return [
     el('div', { class: 'part-top' }, el('h3', {}, 'Timeline'), choice),
     timeline(d, at, range, width, coolOffMillis(d)),
     entries.length ? folded('transitions', `${entries.length} ${entries.length === 1 ? 'transition' : 'transitions'}`, el('ul', { class: 'log' }, entries))
       : el('p', { class: 'muted' }, d.store.status === 'UP' ? 'It has never changed.' : PAST_IS_ELSEWHERE),
   ];
+}
+
+/** Why, with the class as short as it can be said; the server writes it in parentheses. */
+function reason(transition) {
+  return transition.reason.replace(/\((?:[\p{L}\p{N}_$]+\.)+/u, '(');
 }
 
 const PAST_IS_ELSEWHERE = 'None since the store went down; what was before is in the store.';
@@ -454,16 +464,22 @@ function failures(d) {
     f.message ? el('p', { class: 'message' }, f.message) : null));
   return [
     el('div', { class: 'part-top' }, el('h3', {}, 'Recent failures'), el('span', { class: 'muted' }, `last ${d.settings.window.value}`)),
-    list.length ? el('ul', { class: 'failures' }, list) : el('p', { class: 'muted' }, d.store.status === 'UP' ? 'None in the window.' : PAST_IS_ELSEWHERE),
+    list.length ? el('ul', { class: 'failures' }, list) : el('p', { class: 'muted no-failures' }, noFailures(d)),
   ];
 }
 
+function noFailures(d) {
+  if (d.store.status !== 'UP') return [PAST_IS_ELSEWHERE];
+  const trip = d.color === 'green' || d.lock ? null : d.transitions.find((t) => t.to === 'OPEN');
+  return trip ? ['They have left the window. It turned red at ', moment(trip.at, now()), ` on ${trip.instance}: ${reason(trip)}`] : ['None in the window.'];
+}
+
 function settings(d) {
-  const changed = Object.values(d.settings).some((s) => s.source === 'runtime');
-  const lines = Object.entries(d.settings).map(([name, { value, source }]) => el('tr', { class: source === 'runtime' ? 'is-runtime' : null },
+  const changed = Object.values(d.settings).some((s) => s.source === 'runtime' && !s.of);
+  const lines = Object.entries(d.settings).map(([name, { value, source, of }]) => el('tr', { class: source === 'runtime' ? 'is-runtime' : null },
     el('th', { scope: 'row' }, name),
     el('td', { class: 'value' }, shownValue(value)),
-    el('td', {}, el('span', { class: `source source-${source}` }, source)),
+    el('td', {}, el('span', { class: `source source-${source}`, title: of }, of ? `${source}, of ${of}` : source)),
     el('td', { class: 'edit' }, el('button', {
       type: 'button', class: 'quiet', 'data-focus': `change-${name}`, 'aria-label': `Change ${name}`,
       onclick: () => edit(d.id, name, value),
@@ -541,7 +557,7 @@ $('dialog-form').addEventListener('submit', async (event) => {
     else if (result && result.id === view.id) showDetail(result);
     refresh();
   } catch (e) {
-    setText($('dialog-error'), e instanceof Refused ? e.message : 'The server cannot be reached. Nothing may have been changed.');
+    setText($('dialog-error'), e instanceof Refused ? e.message : 'The server cannot be reached. It is not known whether anything was changed.');
     $('dialog-error').hidden = false;
     busy(false);
   }
@@ -555,7 +571,7 @@ function edit(id, name, value) {
   const input = options ? el('select', attributes, options.map((o) => el('option', { value: o, selected: o === String(value) }, o)))
     : Array.isArray(value) ? el('textarea', { ...attributes, rows: 3 }, value.join(',\n')) : el('input', { ...attributes, value });
   const hint = Array.isArray(value) ? 'Class names, separated by commas.'
-    : typeof value === 'string' && !options ? `A duration such as 500ms, 30s or 5m${MAY_BE_OFF.has(name) ? ', or off' : ''}.`
+    : typeof value === 'string' && !options ? `A duration such as 500ms, 30s or 5m${MAY_BE_OFF.has(name) ? ', or off' : ''}; a bare number is milliseconds.`
       : typeof value === 'number' ? 'A number.' : '';
   confirm({
     title: 'Change', id,
@@ -599,15 +615,25 @@ for (const [id, step] of [['previous', -1], ['next', 1]]) {
   });
 }
 
+/** As it stands where it is no encoded text, such as an address typed by hand. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function follow() {
   const before = view.id;
-  view.id = location.hash.startsWith('#/') ? decodeURIComponent(location.hash.slice(2)) : null;
+  view.id = location.hash.startsWith('#/') ? decoded(location.hash.slice(2)) : null;
   if (view.id === before) return;
   for (const [id, row] of rows) {
     if (id === view.id) row.link.setAttribute('aria-current', 'true');
     else row.link.removeAttribute('aria-current');
   }
   view.range = null;
+  view.detail = null;
   sections.clear();
   $('detail').replaceChildren();
   if (view.id === null) {
@@ -625,7 +651,7 @@ function follow() {
 }
 
 addEventListener('hashchange', follow);
-addEventListener('resize', () => view.id !== null && view.detail && !(view.detail instanceof Refused) && showDetail(view.detail));
+addEventListener('resize', () => view.id !== null && view.detail && showDetail(view.detail));
 document.addEventListener('visibilitychange', () => document.hidden || refresh());
 document.addEventListener('keydown', (event) => {
   const inField = event.target instanceof Element && event.target.closest('input, select, textarea, dialog');

@@ -8,6 +8,9 @@ const DAY = 24 * HOUR;
 export const RANGES = [5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY];
 
 const COLORS = { OPEN: 'red', HALF_OPEN: 'yellow', CLOSED: 'green' };
+/** Of each breaker the store keeps so many transitions; what was before the oldest of them is forgotten. */
+const MOST_KEPT = 50;
+
 const LANES = ['red', 'yellow', 'green'];
 const STEPS = [10_000, 30_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY];
 
@@ -28,17 +31,18 @@ export function fittingRange(transitions, now) {
 }
 
 /**
- * The stretches of one state between start and now, oldest first; transitions come newest first, and may be out of reach. A red
- * light whose cool-off is over is yellow, though no call has made it so yet.
+ * The stretches of one state between start and now, oldest first and the first of no colour where the past is not known;
+ * transitions come newest first. A red light whose cool-off is over is yellow, though no call has made it so yet.
  */
-export function stretches({ transitions, state, since }, start, now, coolOff) {
-  const changes = transitions.filter((t) => t.from !== t.to).map((t) => ({ ...t, time: Date.parse(t.at) })).reverse();
+export function stretches({ transitions, state, since, store }, start, now, coolOff) {
+  const past = transitions.map((t) => ({ ...t, time: Date.parse(t.at) })).reverse();
+  let begin = past.length >= MOST_KEPT ? past.shift() : { time: knownFrom(past, since, store), to: past.length ? past[0].from : state };
+  const changes = past.filter((t) => t.from !== t.to);
   const last = changes[changes.length - 1];
   if (state === 'HALF_OPEN' && last && last.to === 'OPEN' && last.time + coolOff < now) {
     changes.push({ from: 'OPEN', to: 'HALF_OPEN', reason: 'cool-off over', time: last.time + coolOff });
   }
-  const all = [];
-  let begin = changes.length ? { time: -Infinity, to: changes[0].from } : { time: since ? Date.parse(since) : -Infinity, to: state };
+  const all = begin.time > start ? [{ color: null, from: start, to: Math.min(begin.time, now) }] : [];
   for (const change of [...changes, null]) {
     const end = change ? change.time : now;
     if (end > start) {
@@ -47,6 +51,12 @@ export function stretches({ transitions, state, since }, start, now, coolOff) {
     if (change) begin = change;
   }
   return all;
+}
+
+/** Without the store an instance knows only what it has seen since. */
+function knownFrom(past, since, store) {
+  if (store.status !== 'UP') return Math.min(...[store.since, past.length ? past[0].at : since].filter(Boolean).map((at) => Date.parse(at)));
+  return past.length || !since ? -Infinity : Date.parse(since);
 }
 
 export function timeline(breaker, now, range, width, coolOff) {
@@ -78,8 +88,16 @@ export function timeline(breaker, now, range, width, coolOff) {
     }
   }
   parts.forEach((part, i) => {
+    if (!part.color) {
+      const room = x(part.to) - x(part.from);
+      picture.append(
+        svg('rect', { class: 'unknown', x: x(part.from), y: 6, width: room, height: bottom - 6, rx: 3 }, svg('title', {}, 'Not known')),
+        svg('text', { class: 'lane', x: x(part.from) + room / 2, y: bottom / 2 + 7, 'text-anchor': 'middle' }, room > 70 ? 'not known' : ''),
+      );
+      return;
+    }
     const y = lane(part.color) + (LANE - BAR) / 2;
-    if (i > 0) {
+    if (i > 0 && parts[i - 1].color) {
       const before = lane(parts[i - 1].color) + LANE / 2;
       picture.append(svg('line', { class: 'riser', x1: x(part.from), x2: x(part.from), y1: before, y2: y + BAR / 2 }));
     }
@@ -94,6 +112,7 @@ export function timeline(breaker, now, range, width, coolOff) {
 }
 
 function inWords(parts, range) {
-  const said = parts.map((part) => `${WORDS[part.color].toLowerCase()} for ${span(part.to - part.from)}`);
-  return `The last ${span(range)}: ${said.slice(-8).join(', then ')}`;
+  const said = parts.map((part) => `${part.color || 'not known'} for ${span(part.to - part.from)}`);
+  const unknown = parts.length && !parts[0].color ? said.splice(0, 1) : [];
+  return `The last ${span(range)}: ${[...unknown, ...said.slice(-8)].join(', then ')}`;
 }

@@ -3,10 +3,12 @@ package dev.stoplight.spring.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.stoplight.Breaker;
 import dev.stoplight.BreakerLock;
 import dev.stoplight.BreakerRegistry;
+import dev.stoplight.BreakerSettings;
 import dev.stoplight.BreakerState;
 import dev.stoplight.redis.RedisBreakerStore;
 import dev.stoplight.spring.actuate.ServiceInstance;
@@ -20,6 +22,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -61,6 +64,7 @@ class DashboardPageTests {
                 "stoplight.dashboard.enabled=true",
                 "stoplight.defaults.window=10m",
                 "stoplight.breakers.quick.cool-off=3s",
+                "stoplight.breakers.brief.window=1s",
                 "stoplight.breakers.mail.cool-off=1ms");
     }
 
@@ -216,7 +220,8 @@ class DashboardPageTests {
         openDetail("mail");
 
         browser.see(".failures .message", "again");
-        assertThat(browser.texts(".log .reason").get(0)).isEqualTo("probe succeeded");
+        assertThat(browser.texts(".log .reason"))
+                .containsExactly("probe succeeded", "cool-off over", "3 failures in a row (IllegalStateException: greylisted)");
         assertThat(browser.texts(".log .change")).containsExactly("yellow → green", "red → yellow", "green → red");
         assertThat(browser.script("return document.querySelectorAll('.timeline .stretch').length")).isEqualTo(4L);
         assertThat((String) browser.script("return document.querySelector('.timeline').getAttribute('aria-label')"))
@@ -225,6 +230,49 @@ class DashboardPageTests {
         browser.see(".settings tr", "cool-off");
         browser.see(".settings .source-yml", "yml");
         browser.see(".instances", "shop-7c9f");
+    }
+
+    @Test
+    void pastBeyondTheKeptTransitionsIsShownAsNotKnown() {
+        Breaker ledger = service.breaker("ledger");
+        for (int i = 0; i < 27; i++) {
+            ledger.lock(BreakerLock.OPEN);
+            ledger.unlock();
+        }
+        openDetail("ledger");
+
+        browser.script("const range = document.querySelector('[data-focus=range]'); range.value = 7 * 24 * 3600 * 1000; range.dispatchEvent(new Event('change'))");
+
+        browser.see("#detail .timeline .lane", "not known");
+        assertThat((String) browser.script("return document.querySelector('.timeline').getAttribute('aria-label')"))
+                .startsWith("The last 7 days: not known for 6 days, then ");
+        assertThat((Double) browser.script("return Math.max(...[...document.querySelectorAll('.stretch')].map((e) => e.getBBox().width)) + .5"))
+                .as("nothing coloured is longer than what happened")
+                .isLessThan(5);
+    }
+
+    @Test
+    void redLightWhoseFailuresHaveLeftTheWindowStillSaysWhy() {
+        service.fail(service.breaker("brief"), 3, "out of order");
+        openDetail("brief");
+
+        browser.see("#detail .no-failures", "They have left the window. It turned red at");
+        browser.see("#detail .no-failures", "on shop-7c9f: 3 failures in a row (IllegalStateException: out of order)");
+        browser.see(".row.red .row-failures", "0 in window");
+    }
+
+    @Test
+    void keyOffersToClearOnlyItsOwnChanges() {
+        service.breaker("quotes").configure(BreakerSettings.builder().threshold(4).build());
+        Breaker acme = service.breaker("quotes", "acme");
+        service.fail(acme, 1, "down");
+        openPage();
+        browser.click(".row .key", "acme");
+
+        browser.see("#detail .source-runtime", "runtime, of quotes");
+        browser.seeNo("[data-action=clear-overrides]");
+        acme.configure(BreakerSettings.builder().minimumCalls(7).build());
+        browser.see("[data-action=clear-overrides]");
     }
 
     @Test
@@ -248,14 +296,17 @@ class DashboardPageTests {
 
     @Test
     void hugeNamesAndMessagesStayInsideThePage() {
+        service.breaker("n".repeat(2000)).configure(BreakerSettings.builder().minimumCalls(7).build());
         service.fail(service.breaker("n".repeat(2000), "k".repeat(2000)), 3, "m".repeat(100_000));
         openPage();
         browser.click(".row.red .name", "nnn");
         browser.see("#detail .message", "mmm");
 
         assertNoSidewaysScrolling();
+        assertThat((Long) browser.script("return document.querySelector('.part-head').offsetHeight")).isLessThan(300);
         browser.phone();
         assertNoSidewaysScrolling();
+        assertThat((Long) browser.script("return document.querySelector('.part-head').offsetHeight")).isLessThan(300);
     }
 
     @Test
@@ -292,7 +343,8 @@ class DashboardPageTests {
                 browser.see(".store.is-up", "Store: redis, up");
                 browser.see("#detail .chip-state", "Red");
                 redis.kill();
-                browser.see("#store-down", "The store (redis) is down since");
+                browser.see("#store-down", "The store (redis) has been down since");
+                browser.see("#detail .timeline .lane", "not known");
                 browser.see(".row.red", "payments");
                 browser.click("[data-action=lock-closed]", "Lock closed");
                 browser.click("#dialog-confirm", "Lock closed");
@@ -314,21 +366,7 @@ class DashboardPageTests {
     void pageWorksBehindAProxyThatTakesAPrefixOff() throws IOException {
         service.fail(service.breaker("payments"), 3, "down");
         HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        proxy.createContext("/tools/shop/", exchange -> {
-            String path = exchange.getRequestURI().toString().substring("/tools/shop".length());
-            HttpResponse<String> answer = exchange.getRequestMethod().equals("GET")
-                    ? service.get(path)
-                    : service.post(path, new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-            answer.headers().map().forEach((name, values) -> {
-                if (!name.equalsIgnoreCase("transfer-encoding") && !name.equalsIgnoreCase("content-length")) {
-                    exchange.getResponseHeaders().put(name, values);
-                }
-            });
-            byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(answer.statusCode(), body.length == 0 ? -1 : body.length);
-            exchange.getResponseBody().write(body);
-            exchange.close();
-        });
+        proxy.createContext("/tools/shop/", exchange -> forward(exchange, "/tools/shop"));
         proxy.start();
         try {
             browser.open("http://127.0.0.1:" + proxy.getAddress().getPort() + "/tools/shop/stoplight");
@@ -337,6 +375,52 @@ class DashboardPageTests {
             browser.click("#dialog-confirm", "Lock open");
             browser.see("#detail .chip-lock", "locked open");
             assertThat(browser.url()).contains("/tools/shop/stoplight/#/payments");
+        } finally {
+            proxy.stop(0);
+        }
+    }
+
+    private static void forward(HttpExchange exchange, String prefix) throws IOException {
+        String path = exchange.getRequestURI().toString().substring(prefix.length());
+        HttpResponse<String> answer = exchange.getRequestMethod().equals("GET")
+                ? service.get(path)
+                : service.post(path, new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+        answer.headers().map().forEach((name, values) -> {
+            if (!name.equalsIgnoreCase("transfer-encoding") && !name.equalsIgnoreCase("content-length")) {
+                exchange.getResponseHeaders().put(name, values);
+            }
+        });
+        byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(answer.statusCode(), body.length == 0 ? -1 : body.length);
+        exchange.getResponseBody().write(body);
+        exchange.close();
+    }
+
+    @Test
+    void noticeSaysWhatIsWrongNowNotWhatWasWrongFirst() throws IOException {
+        AtomicReference<String> trouble = new AtomicReference<>("");
+        HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        proxy.createContext("/", exchange -> {
+            switch (trouble.get()) {
+                case "away" -> exchange.close();
+                case "signed out" -> {
+                    exchange.sendResponseHeaders(401, -1);
+                    exchange.close();
+                }
+                default -> forward(exchange, "");
+            }
+        });
+        proxy.start();
+        try {
+            browser.open("http://127.0.0.1:" + proxy.getAddress().getPort() + "/stoplight/");
+            browser.see(".freshness", "Live");
+            trouble.set("away");
+            browser.see("#lost", "Lost the server at");
+            trouble.set("signed out");
+            browser.see("#lost", "You are signed out.");
+            trouble.set("");
+            browser.see(".freshness", "Live");
+            browser.seeNo("#lost");
         } finally {
             proxy.stop(0);
         }
@@ -499,6 +583,29 @@ class DashboardPageTests {
     }
 
     @Test
+    void pageBeyondTheEndGivesWayToTheLastOne() {
+        IntStream.range(0, 60).forEach(i -> service.breaker("catalog-%02d".formatted(i)));
+        openPage();
+        browser.click("#next", "Next");
+        browser.see("#page-text", "51–60 of 60");
+
+        IntStream.range(3, 60).forEach(i -> service.breaker("catalog-%02d".formatted(i)).forget());
+
+        await().until(() -> browser.texts(".row .name").equals(List.of("catalog-00", "catalog-01", "catalog-02")));
+        browser.seeNo("#pager");
+        browser.seeNo("#empty");
+    }
+
+    @Test
+    void pageOfAnApplicationWithStoplightSwitchedOffSaysSo() {
+        try (ServiceInstance off = ServiceInstance.start(
+                WebApplicationType.SERVLET, new MemoryBreakerStore(), "stoplight.enabled=false", "stoplight.dashboard.enabled=true")) {
+            browser.open(off.url("/stoplight/"));
+            browser.see("#empty", "Stoplight is switched off by stoplight.enabled");
+        }
+    }
+
+    @Test
     void addressOfADetailCanBeSharedAndAnUnknownOneSaysSo() {
         service.fail(service.breaker("quotes", "a/b c:d%ü"), 1, "down");
         openPage();
@@ -510,8 +617,21 @@ class DashboardPageTests {
         browser.see("#detail .key", "a/b c:d%ü");
         browser.open(service.url("/stoplight/#/nobody"));
         browser.see("#detail", "No such breaker");
+        browser.script("document.querySelector('.close').focus()");
+        service.breaker("catalog");
+        browser.see(".row", "catalog");
+        assertThat((Boolean) browser.script("return document.activeElement.matches('.close')")).as("the focus stays").isTrue();
         browser.click(".close", "All lights");
         browser.see(".row", "a/b c:d%ü");
+    }
+
+    @Test
+    void addressThatIsNoEncodedTextIsTakenAsItStands() {
+        service.breaker("100%");
+
+        browser.open(service.url("/stoplight/#/100%"));
+
+        browser.see("#detail-title", "100%");
     }
 
     @Test
@@ -519,10 +639,17 @@ class DashboardPageTests {
         service.fail(service.breaker("payments"), 3, "Connection refused: payments.internal/10.2.0.14:8443");
         service.breaker("InventoryClient.reserveEverythingThatIsThere").lock(BreakerLock.CLOSED);
         service.fail(service.breaker("quotes", "acme/eu-west/customer-0815"), 1, "timeout");
+        IntStream.range(0, 200).forEach(i -> service.breaker("zones", "customer-" + i).lock(i < 100 ? BreakerLock.OPEN : BreakerLock.CLOSED));
         browser.phone();
         openPage();
         browser.see(".row.red", "payments");
         assertNoSidewaysScrolling();
+        assertThat((Boolean) browser.script("return [...document.querySelectorAll('.filter')].every((e) => e.scrollWidth <= e.clientWidth"
+                        + " && e.getBoundingClientRect().right <= innerWidth - 16)"))
+                .as("the filters have room for their counts")
+                .isTrue();
+        browser.see("#search").sendKeys("pay");
+        await().until(() -> browser.texts(".row .name").equals(List.of("payments")));
         browser.click(".row .name", "payments");
         browser.see("#detail-title", "payments");
         browser.seeNo("#lights");
