@@ -156,7 +156,9 @@ class MonitoringFilesTests {
         Matcher groupings = GROUPING.matcher(expression);
         Set<String> grouped = new HashSet<>();
         while (groupings.find()) {
-            grouped.addAll(List.of(groupings.group(1).split(", ")));
+            Set<String> group = Set.of(groupings.group(1).split(", "));
+            assertThat(grouped.isEmpty() || grouped.equals(group)).as("both sides of 'and' have the same labels: " + expression).isTrue();
+            grouped.addAll(group);
         }
         assertThat(shown).as(expression).containsAll(grouped);
         return grouped.isEmpty() ? shown : grouped;
