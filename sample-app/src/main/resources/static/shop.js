@@ -79,8 +79,7 @@ function show() {
   $('instance').textContent = shop.instance;
   $('redis').textContent = shop.redisUp ? shop.redis : 'away: lights are this instance’s own';
   $('redis').classList.toggle('away', !shop.redisUp);
-  $('second').textContent =
-    `mvn -q -pl sample-app -am spring-boot:run -Dspring-boot.run.arguments=--server.port=${Number(location.port || 80) + 1}`;
+  $('second').textContent = shop.anotherInstance;
   const left = shop.trafficSeconds;
   $('traffic').textContent = left ? `Stop traffic · ${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}` : 'Start traffic';
   $('traffic').classList.toggle('on', left > 0);

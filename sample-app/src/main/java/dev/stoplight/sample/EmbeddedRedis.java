@@ -37,7 +37,7 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
         }
         int port = environment.getProperty("sample.redis.port", int.class, 16379);
         boolean started = !answers(port) && start(port);
-        String whose = started ? "started by this instance" : "started by another instance";
+        String whose = started ? "started by this instance" : "found running there";
         use(
                 environment,
                 Map.of(

@@ -2,11 +2,13 @@ package dev.stoplight.sample;
 
 import dev.stoplight.BreakerRegistry;
 import dev.stoplight.BreakerState;
+import jakarta.servlet.ServletContext;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -14,7 +16,7 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
-import org.springframework.web.util.UriComponentsBuilder;
+import org.springframework.web.util.UriUtils;
 
 /** Calls the payment provider over HTTP. */
 @Component
@@ -24,10 +26,12 @@ class ProviderClient {
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(LIMIT).build();
     private final BreakerRegistry registry;
+    private final String contextPath;
     private volatile int port;
 
-    ProviderClient(BreakerRegistry registry) {
+    ProviderClient(BreakerRegistry registry, ServletContext servlets) {
         this.registry = registry;
+        this.contextPath = servlets.getContextPath();
     }
 
     @EventListener
@@ -57,7 +61,8 @@ class ProviderClient {
         // Whoever calls this is inside a breaker, and a call that runs while its light is yellow is a probe. The page shows which.
         String breaker = path.substring(1).replace('/', ':');
         boolean probe = registry.findById(breaker).filter(b -> b.state() == BreakerState.HALF_OPEN).isPresent();
-        URI uri = UriComponentsBuilder.fromUriString("http://127.0.0.1:" + port + "/provider" + path).encode().build().toUri();
+        String encoded = UriUtils.encode(path, StandardCharsets.UTF_8).replace("%2F", "/");
+        URI uri = URI.create("http://127.0.0.1:" + port + contextPath + "/provider" + encoded);
         HttpRequest request = HttpRequest.newBuilder(uri).timeout(LIMIT).POST(HttpRequest.BodyPublishers.noBody()).build();
         return http.sendAsync(request, BodyHandlers.discarding()).handle((response, thrown) -> receipt(response, thrown, probe));
     }

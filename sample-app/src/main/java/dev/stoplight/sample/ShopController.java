@@ -24,6 +24,7 @@ class ShopController {
     private final Traffic traffic;
     private final SharedKnobs knobs;
     private final BreakerRegistry registry;
+    private final AnotherInstance another;
     private final String redis;
 
     ShopController(
@@ -31,11 +32,13 @@ class ShopController {
             Traffic traffic,
             SharedKnobs knobs,
             BreakerRegistry registry,
+            AnotherInstance another,
             @Value("${" + EmbeddedRedis.DESCRIPTION + ":the one that is configured}") String redis) {
         this.shop = shop;
         this.traffic = traffic;
         this.knobs = knobs;
         this.registry = registry;
+        this.another = another;
         this.redis = redis;
     }
 
@@ -79,6 +82,7 @@ class ShopController {
             String instance,
             String redis,
             boolean redisUp,
+            String anotherInstance,
             long now,
             long trafficSeconds,
             Knobs knobs,
@@ -95,6 +99,7 @@ class ShopController {
                 registry.instance(),
                 redis,
                 registry.storeStatus().up(),
+                another.command(),
                 System.currentTimeMillis(),
                 traffic.remaining().toSeconds(),
                 knobs.current(),

@@ -25,7 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class Instance implements AutoCloseable {
 
     private static final Duration START_LIMIT = Duration.ofSeconds(90);
-    private static final Pattern ADDRESS = Pattern.compile("http://localhost:(\\d+)/ ");
+    private static final Pattern ADDRESS = Pattern.compile("http://localhost:(\\d+)\\S*/ ");
     private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static final JsonMapper JSON = JsonMapper.builder().build();
 

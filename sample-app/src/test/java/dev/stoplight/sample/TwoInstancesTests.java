@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -20,12 +21,13 @@ final class TwoInstancesTests {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofSeconds(20);
 
+    private String redis;
     private Instance first;
     private Instance second;
 
     @BeforeEach
     void start() throws IOException {
-        String redis = "--sample.redis.port=" + freePort();
+        redis = "--sample.redis.port=" + freePort();
         String coolOff = "--stoplight.breakers.payments.cool-off=2s";
         first = new Instance(redis, coolOff);
         second = new Instance(redis, coolOff);
@@ -39,7 +41,7 @@ final class TwoInstancesTests {
     @Test
     void aBrokenProviderTurnsTheLightRedOnBothAndASingleProbeTurnsItGreenOnBoth() {
         assertThat(first.output()).contains("started by this instance");
-        assertThat(second.output()).contains("started by another instance");
+        assertThat(second.output()).contains("found running there");
         assertThat(outcome(order(first))).isEqualTo("DONE");
         assertThat(outcome(order(second))).isEqualTo("DONE");
 
@@ -91,7 +93,16 @@ final class TwoInstancesTests {
             assertThat(response.body()).contains("payouts:bikes");
         });
         assertThat(second.send("POST", "/payouts/books").statusCode()).isEqualTo(200);
+        assertThat(second.send("POST", "/payouts/%7Bx%7D").statusCode()).isEqualTo(200);
         assertThat(outcome(second.json("POST", "/risk"))).isEqualTo("DONE");
+    }
+
+    @Test
+    void theCommandForAnotherInstanceLeadsToTheSameRedis() {
+        String command = first.json("GET", "/shop").path("anotherInstance").asString();
+
+        assertThat(command).endsWith("\"-Dspring-boot.run.arguments=--server.port=" + (first.port() + 1) + " " + redis + "\"");
+        assertThat(first.output()).contains(command);
     }
 
     @Test
@@ -100,6 +111,17 @@ final class TwoInstancesTests {
 
         await().atMost(LONG).until(() -> !second.json("GET", "/shop").path("redisUp").asBoolean());
         assertThat(outcome(order(second))).isEqualTo("DONE");
+        HttpResponse<String> health = second.send("GET", "/actuator/health");
+        assertThat(health.body()).contains("DEGRADED");
+        assertThat(health.statusCode()).as("a load balancer keeps it").isEqualTo(200);
+    }
+
+    @Test
+    void theShopWorksBelowAContextPath() {
+        try (Instance below = new Instance(redis, "--server.servlet.context-path=/shop-1")) {
+            assertThat(outcome(below.json("POST", "/shop-1/orders"))).isEqualTo("DONE");
+            assertThat(below.output()).contains("http://localhost:" + below.port() + "/shop-1/stoplight ");
+        }
     }
 
     private static JsonNode order(Instance instance) {
