@@ -46,10 +46,6 @@ final class CallPlan implements MethodInterceptor {
         return call.run(this, invocation);
     }
 
-    String name() {
-        return name;
-    }
-
     /** The breaker of the name, whatever the key. */
     Breaker ofName() {
         Breaker known = ofName;

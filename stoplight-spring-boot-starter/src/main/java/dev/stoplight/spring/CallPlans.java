@@ -7,15 +7,19 @@ import dev.stoplight.BreakerSettings;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.Future;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ClassUtils;
 
 /** Turns annotations into {@link CallPlan}s. */
 final class CallPlans {
 
+    private static final Log LOG = LogFactory.getLog(CallPlans.class);
     private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux", CallPlans.class.getClassLoader());
     private static final String DURATION = "Write a duration such as 500ms, 30s, 5m or PT1M, or a placeholder for one.";
 
@@ -108,7 +112,7 @@ final class CallPlans {
     }
 
     private static GuardedCall call(GuardedMethod guarded) {
-        Class<?> type = guarded.method().getReturnType();
+        Class<?> type = GenericTypeResolver.resolveReturnType(guarded.method(), guarded.beanClass());
         if (type == CompletionStage.class || type == CompletableFuture.class) {
             return new StageCall(REACTOR ? ReactiveCall::mustNotBlock : () -> false);
         }
@@ -118,11 +122,12 @@ final class CallPlans {
                             + " can stand for the call",
                     "Let the method return CompletionStage or CompletableFuture.");
         }
-        GuardedCall reactive = REACTOR ? reactive(type) : null;
+        if (Future.class.isAssignableFrom(type)) {
+            LOG.warn("@CircuitBreaker on method '" + guarded + "' of bean '" + guarded.beanName() + "' counts a call as a success as soon as"
+                    + " the method returns, because nobody is told what becomes of a " + type.getSimpleName()
+                    + "; let the method return CompletableFuture");
+        }
+        GuardedCall reactive = REACTOR ? ReactiveCall.of(type) : null;
         return reactive == null ? new PlainCall() : reactive;
-    }
-
-    private static @Nullable GuardedCall reactive(Class<?> type) {
-        return ReactiveCall.of(type);
     }
 }

@@ -3,6 +3,7 @@ package dev.stoplight.spring;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /** How a breaker guards a method, which depends on what the method returns. */
 interface GuardedCall {
@@ -18,13 +19,18 @@ interface GuardedCall {
         }
     }
 
+    /** The same for a call that is made later or repeatedly, where nothing is left of the way here: aspects ask which call it is. */
+    static @Nullable Object proceedLater(MethodInvocation invocation) {
+        MethodInvocation again = invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation;
+        try {
+            return ExposeInvocationInterceptor.INSTANCE.invoke(again);
+        } catch (Throwable thrown) {
+            throw GuardedCall.<RuntimeException>unchecked(thrown);
+        }
+    }
+
     @SuppressWarnings("unchecked")
     private static <T extends Throwable> RuntimeException unchecked(Throwable thrown) throws T {
         throw (T) thrown;
-    }
-
-    /** The same invocation once more, for a call that is made later or repeatedly. */
-    static MethodInvocation again(MethodInvocation invocation) {
-        return invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation;
     }
 }

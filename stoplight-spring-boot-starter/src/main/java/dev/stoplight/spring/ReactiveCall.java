@@ -64,7 +64,7 @@ final class ReactiveCall implements GuardedCall {
     }
 
     private Publisher<Object> proceed(MethodInvocation invocation) {
-        return adapter.toPublisher(GuardedCall.proceed(GuardedCall.again(invocation)));
+        return adapter.toPublisher(GuardedCall.proceedLater(invocation));
     }
 
     private Publisher<Object> recover(CallPlan plan, Breaker breaker, MethodInvocation invocation, Throwable thrown) {

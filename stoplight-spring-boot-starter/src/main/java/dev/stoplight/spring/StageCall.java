@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +21,12 @@ final class StageCall implements GuardedCall {
 
     @Override
     public Object run(CallPlan plan, MethodInvocation invocation) {
-        Breaker breaker = plan.breaker(invocation);
+        Breaker breaker;
+        try {
+            breaker = plan.breaker(invocation);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
         CompletionStage<@Nullable Object> guarded = start(breaker, invocation);
         return plan.hasFallback() ? new Recovering(plan, breaker, invocation, guarded) : guarded;
     }
@@ -30,19 +34,18 @@ final class StageCall implements GuardedCall {
     /** On the caller's thread where that is possible: the method may rely on what is bound to it, such as a security context. */
     private CompletionStage<@Nullable Object> start(Breaker breaker, MethodInvocation invocation) {
         if (mustNotBlock.getAsBoolean()) {
-            MethodInvocation later = GuardedCall.again(invocation);
-            return breaker.supplyAsync(stageOf(later));
+            return breaker.supplyAsync(() -> stage(GuardedCall.proceedLater(invocation)));
         }
         try {
-            return breaker.acquire().supplyAsync(stageOf(invocation));
+            return breaker.acquire().supplyAsync(() -> stage(GuardedCall.proceed(invocation)));
         } catch (CircuitOpenException rejected) {
             return CompletableFuture.failedFuture(rejected);
         }
     }
 
     @SuppressWarnings({"unchecked", "NullAway"})
-    private static Supplier<CompletionStage<@Nullable Object>> stageOf(MethodInvocation invocation) {
-        return () -> (CompletionStage<@Nullable Object>) GuardedCall.proceed(invocation);
+    private static CompletionStage<@Nullable Object> stage(@Nullable Object returned) {
+        return (CompletionStage<@Nullable Object>) returned;
     }
 
     /** What the caller gets when there is a fallback; cancelling it cancels the call. */

@@ -21,6 +21,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
+import org.springframework.aop.MethodBeforeAdvice;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -116,6 +119,76 @@ class AsynchronousCallTests {
         public Mono<String> keyed(String id) {
             return answer();
         }
+
+        @CircuitBreaker(name = "keyedFuture", key = "#p0.length()")
+        public CompletableFuture<String> keyedFuture(String id) {
+            return answer();
+        }
+    }
+
+    static class Inherited<R> {
+
+        private final R answer;
+
+        Inherited(R answer) {
+            this.answer = answer;
+        }
+
+        @CircuitBreaker
+        public R call() {
+            return answer;
+        }
+    }
+
+    static class InheritedMono extends Inherited<Mono<String>> {
+        InheritedMono() {
+            super(Mono.error(new IllegalStateException("down")));
+        }
+    }
+
+    static class InheritedFuture extends Inherited<CompletableFuture<String>> {
+        InheritedFuture() {
+            super(CompletableFuture.failedFuture(new IllegalStateException("down")));
+        }
+    }
+
+    @Test
+    void aReturnTypeThatOnlyTheSubclassKnowsIsRecognised() {
+        Contexts.runner(InheritedMono.class, InheritedFuture.class).run(context -> {
+            StepVerifier.create(context.getBean(InheritedMono.class).call()).verifyErrorMessage("down");
+            assertThat(context.getBean(InheritedFuture.class).call()).isCompletedExceptionally();
+
+            assertThat(Contexts.breaker(context, "InheritedMono.call").calls().failed()).isEqualTo(1);
+            assertThat(Contexts.breaker(context, "InheritedFuture.call").calls().failed()).isEqualTo(1);
+        });
+    }
+
+    /** What Spring does for the advice of AspectJ: it asks for the current call. */
+    @Configuration(proxyBeanMethods = false)
+    static class Advice {
+
+        @Bean
+        Service service() {
+            MethodBeforeAdvice before = (method, arguments, target) ->
+                    assertThat(ExposeInvocationInterceptor.currentInvocation().getMethod()).isEqualTo(method);
+            ProxyFactory factory = new ProxyFactory(new Service());
+            factory.addAdvisor(ExposeInvocationInterceptor.ADVISOR);
+            factory.addAdvice(before);
+            return (Service) factory.getProxy();
+        }
+    }
+
+    @Test
+    void adviceInsideTheBreakerIsToldWhichCallItIsEvenWhenTheCallIsMadeLater() {
+        Contexts.runner(Advice.class).run(context -> {
+            StepVerifier.create(service(context, () -> Mono.just("a")).mono()).expectNext("a").verifyComplete();
+            StepVerifier.create(service(context, () -> Flux.just("a")).flux()).expectNext("a").verifyComplete();
+
+            Service service = service(context, () -> CompletableFuture.completedFuture("a"));
+            CompletableFuture<String> onAReactiveThread =
+                    Mono.fromCallable(service::future).subscribeOn(Schedulers.parallel()).block(Duration.ofSeconds(10));
+            assertThat(onAReactiveThread).succeedsWithin(Duration.ofSeconds(10)).isEqualTo("a");
+        });
     }
 
     private final ApplicationContextRunner runner = Contexts.runner(Service.class, Contexts.Clock.class);
@@ -465,6 +538,15 @@ class AsynchronousCallTests {
             assertThat(Contexts.breaker(context, "keyed").totalCalls().succeeded()).isEqualTo(1);
             StepVerifier.create(service.keyed(null)).verifyError(IllegalStateException.class);
         });
+    }
+
+    @Test
+    void aKeyThatCannotBeEvaluatedArrivesThroughTheFuture() {
+        runner.run(context -> assertThat(context.getBean(Service.class).keyedFuture(null))
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingRootCause()
+                .withMessageContaining("EL1011E"));
     }
 
     @Test
