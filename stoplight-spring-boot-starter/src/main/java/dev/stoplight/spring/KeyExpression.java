@@ -19,6 +19,7 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.util.ObjectUtils;
 
 /** The expression of a {@link CircuitBreaker#key}. */
 final class KeyExpression {
@@ -106,7 +107,7 @@ final class KeyExpression {
     /** The key of this call; null when there is none. */
     @Nullable String evaluate(MethodInvocation invocation) {
         Object value = argument >= 0 ? invocation.getArguments()[argument] : value(invocation);
-        String key = value == null ? "" : value.toString();
+        String key = value == null ? "" : ObjectUtils.nullSafeToString(value);
         return key.isEmpty() ? null : key;
     }
 

@@ -57,6 +57,9 @@ class KeyTests {
         @CircuitBreaker(name = "byBean", key = "@tenants.current(#p0)")
         public void byBean(String prefix) {}
 
+        @CircuitBreaker(name = "byArray", key = "#ids")
+        public void byArray(String... ids) {}
+
         @Override
         public void byInterfaceName(String id) {}
 
@@ -93,11 +96,13 @@ class KeyTests {
             gateway.byRoot("x");
             gateway.byBean("blue");
             gateway.byInterfaceName("acc");
+            gateway.byArray("a", "b");
+            gateway.byArray("a", "b");
 
             assertThat(keys(context.getBean(BreakerRegistry.class)))
                     .containsExactlyInAnyOrder(
                             "byP:7", "byA:8", "byProperty:c/de", "byProperty:d/null", "byRoot:byRoot1eu", "byBean:blue-tenant",
-                            "byInterfaceName:acc");
+                            "byInterfaceName:acc", "byArray:{a, b}");
         });
     }
 
