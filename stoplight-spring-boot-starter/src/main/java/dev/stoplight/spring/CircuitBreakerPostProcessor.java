@@ -99,9 +99,12 @@ final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvising
         return types;
     }
 
-    /** Puts each before the first advisor of its method that has a higher order. */
+    /** Puts each before the first advisor of its method that has a higher order; a proxy that is more than one bean has them already. */
     private static void advise(Advised advised, List<Guard> added) {
         for (Guard guard : added) {
+            if (advised.indexOf(guard) >= 0) {
+                continue;
+            }
             Advisor[] existing = advised.getAdvisors();
             // Without a target the last advisor is what does the work.
             int last = advised.getTargetClass() == null ? existing.length - 1 : existing.length;
@@ -132,7 +135,9 @@ final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvising
         if (!factory.isProxyTargetClass() && factory.getProxiedInterfaces().length == 0) {
             evaluateProxyInterfaces(type, factory);
         }
-        boolean subclass = (factory.isProxyTargetClass() || factory.getProxiedInterfaces().length == 0) && !Proxy.isProxyClass(type);
+        boolean subclass = (factory.isProxyTargetClass() || factory.getProxiedInterfaces().length == 0)
+                && !Proxy.isProxyClass(type)
+                && !ClassUtils.isLambdaClass(type);
         guards(List.of(ClassUtils.getUserClass(type)), beanName, subclass).forEach(factory::addAdvisor);
         customizeProxyFactory(factory);
         factory.setFrozen(isFrozen());

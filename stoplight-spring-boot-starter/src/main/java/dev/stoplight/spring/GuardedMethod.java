@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -64,7 +65,9 @@ record GuardedMethod(String beanName, List<Class<?>> types, Method method, Merge
         if (own.isPresent()) {
             return own;
         }
-        return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers())
+        return Modifier.isPublic(method.getModifiers())
+                        && !Modifier.isStatic(method.getModifiers())
+                        && !ReflectionUtils.isObjectMethod(method)
                 ? ofType(type, method)
                 : null;
     }
@@ -82,12 +85,31 @@ record GuardedMethod(String beanName, List<Class<?>> types, Method method, Merge
             MergedAnnotation<CircuitBreaker> ofInterface =
                     MergedAnnotations.from(parent, SearchStrategy.TYPE_HIERARCHY).get(CircuitBreaker.class);
             if (ofInterface.isPresent()
-                    && ClassUtils.hasMethod(parent, method.getName(), method.getParameterTypes())
+                    && declares(parent, method, type)
                     && !method.getName().equals(ofInterface.getString("fallback"))) {
                 return ofInterface;
             }
         }
         return null;
+    }
+
+    private static boolean declares(Class<?> parent, Method method, Class<?> type) {
+        return Arrays.stream(parent.getMethods())
+                .anyMatch(declared -> declared.getName().equals(method.getName())
+                        && parameterTypes(declared, type).equals(parameterTypes(method, type)));
+    }
+
+    /** The parameters of a method as the bean has it: those of a generic type are known only there. */
+    List<Class<?>> parameterTypes(Method any) {
+        return parameterTypes(any, beanClass());
+    }
+
+    private static List<Class<?>> parameterTypes(Method method, Class<?> beanClass) {
+        List<Class<?>> types = new ArrayList<>();
+        for (int i = 0; i < method.getParameterCount(); i++) {
+            types.add(new MethodParameter(method, i).withContainingClass(beanClass).getParameterType());
+        }
+        return types;
     }
 
     private boolean overrides(Method other) {
@@ -110,14 +132,21 @@ record GuardedMethod(String beanName, List<Class<?>> types, Method method, Merge
     /** Checks what only a proxy that is a subclass of the bean's class cannot do. */
     void requireOverridable() {
         Class<?> type = beanClass();
-        if (Modifier.isFinal(type.getModifiers())) {
+        if (Modifier.isFinal(type.getModifiers()) || type.isSealed()) {
+            String obstacle = type.isSealed() ? "sealed" : "final";
             throw invalid(
-                    "class " + type.getSimpleName() + " is final and cannot be intercepted by a proxy",
-                    "Remove 'final' from the class, or let it implement an interface with this method and set"
+                    "class " + type.getSimpleName() + " is " + obstacle + " and cannot be intercepted by a proxy",
+                    "Remove '" + obstacle + "' from the class, or let it implement an interface with this method and set"
                             + " spring.aop.proxy-target-class=false.");
         }
         if (Modifier.isFinal(method.getModifiers())) {
             throw invalid("a final method cannot be intercepted by a proxy", "Remove 'final' from the method, or the annotation.");
+        }
+        boolean packagePrivate = !Modifier.isPublic(method.getModifiers()) && !Modifier.isProtected(method.getModifiers());
+        if (packagePrivate && method.getDeclaringClass().getPackage() != type.getPackage()) {
+            throw invalid(
+                    "a package-private method of another package cannot be intercepted by a proxy",
+                    "Make the method protected or public, or remove the annotation.");
         }
     }
 
@@ -128,7 +157,7 @@ record GuardedMethod(String beanName, List<Class<?>> types, Method method, Merge
     /** {@code SimpleClassName.methodName}; for a bean without a class of its own, the interface's name. */
     String defaultName() {
         Class<?> type = beanClass();
-        if (Proxy.isProxyClass(type) || !method.getDeclaringClass().isAssignableFrom(type)) {
+        if (Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type) || !method.getDeclaringClass().isAssignableFrom(type)) {
             type = annotatedType();
         }
         String simple = type.getSimpleName();

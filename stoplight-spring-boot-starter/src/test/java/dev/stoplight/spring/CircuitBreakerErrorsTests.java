@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.stoplight.BreakerMode;
+import dev.stoplight.spring.elsewhere.PackagePrivate;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -151,6 +153,34 @@ class CircuitBreakerErrorsTests {
                 "Remove 'final' from the class, or let it implement an interface with this method and set"
                         + " spring.aop.proxy-target-class=false.");
     }
+
+    static sealed class SealedClass {
+        @CircuitBreaker
+        public void call() {}
+    }
+
+    static final class OnlyChild extends SealedClass {}
+
+    @Test
+    void aSealedClass() {
+        assertThatStartFails(
+                SealedClass.class,
+                "@CircuitBreaker on method 'SealedClass.call()' of bean 'sealedClass': class SealedClass is sealed and cannot be intercepted"
+                        + " by a proxy",
+                "Remove 'sealed' from the class, or let it implement an interface with this method and set"
+                        + " spring.aop.proxy-target-class=false.");
+    }
+
+    @Test
+    void aPackagePrivateMethodOfAnotherPackage() {
+        assertThatStartFails(
+                OfAnotherPackage.class,
+                "@CircuitBreaker on method 'PackagePrivate.call()' of bean 'ofAnotherPackage': a package-private method of another package"
+                        + " cannot be intercepted by a proxy",
+                "Make the method protected or public, or remove the annotation.");
+    }
+
+    static class OfAnotherPackage extends PackagePrivate {}
 
     static class StaticMethod {
         @CircuitBreaker
@@ -344,6 +374,21 @@ class CircuitBreakerErrorsTests {
                     .contains("@CircuitBreaker on method 'PrivateMethod.hidden()' of bean 'privateMethod' does nothing, because a proxy"
                             + " cannot intercept a private method");
         });
+    }
+
+    static class ReturnsFuture {
+        @CircuitBreaker
+        public Future<String> call() {
+            return CompletableFuture.failedFuture(new IllegalStateException());
+        }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aFutureOfWhichNothingIsHeardIsWarnedOf(CapturedOutput output) {
+        Contexts.runner(ReturnsFuture.class).run(context -> assertThat(output)
+                .contains("@CircuitBreaker on method 'ReturnsFuture.call()' of bean 'returnsFuture' counts a call as a success as soon as the"
+                        + " method returns, because nobody is told what becomes of a Future; let the method return CompletableFuture"));
     }
 
     static class SelfInvocation {

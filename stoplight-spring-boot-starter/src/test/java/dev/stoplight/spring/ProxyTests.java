@@ -27,8 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.ProxyFactoryBean;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -422,6 +424,112 @@ class ProxyTests {
             assertThat(notifier.registry.find("service")).isPresent();
             await().until(() -> notifier.heard.contains(new BreakerEvent.Created("service")));
         });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class SeveralNames {
+
+        @Bean
+        Service service() {
+            return new Service();
+        }
+
+        @Bean
+        Service alias(@Qualifier("service") Service service) {
+            return service;
+        }
+
+        @Bean
+        ProxyFactoryBean ofAFactory() {
+            ProxyFactoryBean factory = new ProxyFactoryBean();
+            factory.setTarget(new Service());
+            factory.setProxyTargetClass(true);
+            return factory;
+        }
+    }
+
+    @Test
+    void aProxyThatIsMoreThanOneBeanIsProtectedOnce() {
+        Contexts.runner(SeveralNames.class).run(context -> {
+            Breaker breaker = Contexts.breaker(context, "service");
+            context.getBean("alias", Service.class).call();
+            assertThat(breaker.calls().succeeded()).isEqualTo(1);
+
+            context.getBean("ofAFactory", Service.class).call();
+            assertThat(breaker.calls().succeeded()).isEqualTo(2);
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Lambdas {
+
+        @Bean
+        AnnotatedApi lambda() {
+            return argument -> "lambda " + argument;
+        }
+    }
+
+    @Test
+    void aLambdaIsProtectedUnderTheNameOfItsInterface() {
+        Contexts.runner(Lambdas.class).run(context -> {
+            AnnotatedApi lambda = context.getBean(AnnotatedApi.class);
+
+            assertThat(lambda.first("a")).isEqualTo("lambda a");
+            assertThat(Contexts.breaker(context, "AnnotatedApi.first").calls().succeeded()).isEqualTo(1);
+        });
+    }
+
+    @CircuitBreaker
+    interface GenericApi<T> {
+        String load(T id);
+    }
+
+    static class GenericBase<T> implements GenericApi<T> {
+        @Override
+        public String load(T id) {
+            return "loaded";
+        }
+    }
+
+    static class LoadsStrings implements GenericApi<String> {
+        @Override
+        public String load(String id) {
+            return "loaded";
+        }
+    }
+
+    static class LoadsNumbers extends GenericBase<Long> {}
+
+    @Test
+    void anAnnotationOnAGenericInterfaceHoldsForMethodsWithGenericParameters() {
+        Contexts.runner(LoadsStrings.class, LoadsNumbers.class)
+                .run(context -> assertThat(names(context)).containsExactly("LoadsNumbers.load", "LoadsStrings.load"));
+    }
+
+    @CircuitBreaker
+    static class Described {
+
+        public void call() {}
+
+        @Override
+        public String toString() {
+            return "described";
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Described;
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+    }
+
+    @Test
+    void onATypeTheAnnotationLeavesAloneWhatEveryObjectHas() {
+        Contexts.runner(Described.class).run(context -> assertThat(names(context)).containsExactly("Described.call"));
     }
 
     private static Set<String> names(AssertableApplicationContext context) {
