@@ -21,7 +21,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.GenericTypeResolver;
-import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -60,16 +59,13 @@ final class Fallbacks {
 
     /** The methods of that name that the bean has; one that is overridden does not count. */
     private static List<Method> named(String name, GuardedMethod guarded) {
-        Set<Class<?>> owners = new LinkedHashSet<>();
-        for (Class<?> type = guarded.beanClass(); type != null && type != Object.class; type = type.getSuperclass()) {
-            owners.add(type);
-        }
+        Set<Class<?>> owners = new LinkedHashSet<>(guarded.types());
         guarded.types().forEach(type -> owners.addAll(List.of(ClassUtils.getAllInterfacesForClass(type))));
         Map<List<Class<?>>, Method> bySignature = new LinkedHashMap<>();
         for (Class<?> owner : owners) {
-            for (Method method : owner.getDeclaredMethods()) {
+            for (Method method : ReflectionUtils.getAllDeclaredMethods(owner)) {
                 if (method.getName().equals(name) && !method.isSynthetic() && !isItself(method, guarded)) {
-                    bySignature.putIfAbsent(List.of(method.getParameterTypes()), method);
+                    bySignature.putIfAbsent(guarded.parameterTypes(method), method);
                 }
             }
         }
@@ -78,7 +74,7 @@ final class Fallbacks {
 
     private static boolean isItself(Method method, GuardedMethod guarded) {
         return method.getName().equals(guarded.method().getName())
-                && Arrays.equals(method.getParameterTypes(), guarded.method().getParameterTypes());
+                && guarded.parameterTypes(method).equals(guarded.parameterTypes(guarded.method()));
     }
 
     private static InvalidConfigurationException missing(String name, GuardedMethod guarded, List<Method> named) {
@@ -149,8 +145,8 @@ final class Fallbacks {
     record Fallback(Method method, MethodHandle handle, @Nullable Class<?> exception, boolean withArguments) {
 
         private static @Nullable Fallback of(Method method, GuardedMethod guarded) {
-            List<Class<?>> wanted = parameters(guarded.method(), guarded.beanClass());
-            List<Class<?>> given = parameters(method, guarded.beanClass());
+            List<Class<?>> wanted = guarded.parameterTypes(guarded.method());
+            List<Class<?>> given = guarded.parameterTypes(method);
             if (given.equals(wanted)) {
                 return new Fallback(method, handle(method), null, true);
             }
@@ -162,14 +158,6 @@ final class Fallbacks {
             return before.isEmpty() || before.equals(wanted)
                     ? new Fallback(method, handle(method), exception, before.equals(wanted))
                     : null;
-        }
-
-        private static List<Class<?>> parameters(Method method, Class<?> beanClass) {
-            List<Class<?>> types = new ArrayList<>();
-            for (int i = 0; i < method.getParameterCount(); i++) {
-                types.add(new MethodParameter(method, i).withContainingClass(beanClass).getParameterType());
-            }
-            return types;
         }
 
         private static MethodHandle handle(Method method) {

@@ -258,13 +258,16 @@ class FallbackTests {
         });
     }
 
-    interface Api<T> {
-
-        T load(T id);
+    interface Spares<T> {
 
         default T spare(T id) {
             return id;
         }
+    }
+
+    interface Api<T> extends Spares<T> {
+
+        T load(T id);
     }
 
     static class Base<T> {
@@ -273,7 +276,7 @@ class FallbackTests {
             return id;
         }
 
-        T overridden(T id) {
+        T overridden(T id, Exception cause) {
             throw new AssertionError("must not be called");
         }
     }
@@ -297,7 +300,7 @@ class FallbackTests {
         }
 
         @Override
-        String overridden(String id) {
+        String overridden(String id, Exception cause) {
             return "child " + id;
         }
     }
