@@ -1,10 +1,12 @@
 package dev.stoplight.spring.web;
 
 import dev.stoplight.CircuitOpenException;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
@@ -18,7 +20,8 @@ final class MvcProblemResolver implements HandlerExceptionResolver, Ordered {
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception thrown) {
-        if (!(thrown instanceof CircuitOpenException rejection) || response.isCommitted()) {
+        CircuitOpenException rejection = Problem.rejection(thrown);
+        if (rejection == null || response.isCommitted()) {
             return null;
         }
         Problem problem = Problem.of(rejection, request.getRequestURI());
@@ -27,11 +30,23 @@ final class MvcProblemResolver implements HandlerExceptionResolver, Ordered {
             response.setStatus(Problem.STATUS.value());
             response.setHeader(HttpHeaders.RETRY_AFTER, Long.toString(problem.retryAfterSeconds()));
             response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-            response.getOutputStream().write(problem.body());
+            write(problem.body(), response);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return new ModelAndView();
+    }
+
+    /** A handler that has begun to answer leaves only what it has begun with, the stream or the writer. */
+    private static void write(byte[] body, HttpServletResponse response) throws IOException {
+        ServletOutputStream stream;
+        try {
+            stream = response.getOutputStream();
+        } catch (IllegalStateException e) {
+            response.getWriter().write(new String(body, StandardCharsets.UTF_8));
+            return;
+        }
+        stream.write(body);
     }
 
     @Override

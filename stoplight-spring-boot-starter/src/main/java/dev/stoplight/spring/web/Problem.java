@@ -4,6 +4,9 @@ import dev.stoplight.CircuitOpenException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -27,6 +30,14 @@ record Problem(long retryAfterSeconds, byte[] body) {
         detail.put("detail", rejection.getMessage());
         detail.put("instance", path);
         return new Problem(Math.max(1, seconds(rejection.retryAfter())), JSON.writeValueAsBytes(detail));
+    }
+
+    /** The rejection that was thrown, also when a future's {@code join} or {@code get} has wrapped it; null when it is something else. */
+    static @Nullable CircuitOpenException rejection(@Nullable Throwable thrown) {
+        if (thrown instanceof CompletionException || thrown instanceof ExecutionException) {
+            return rejection(thrown.getCause());
+        }
+        return thrown instanceof CircuitOpenException rejection ? rejection : null;
     }
 
     private static long seconds(Duration duration) {

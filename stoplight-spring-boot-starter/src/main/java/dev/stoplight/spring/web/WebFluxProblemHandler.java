@@ -23,7 +23,8 @@ final class WebFluxProblemHandler implements WebExceptionHandler, Ordered {
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable thrown) {
         ServerHttpResponse response = exchange.getResponse();
-        if (!(thrown instanceof CircuitOpenException rejection) || response.isCommitted()) {
+        CircuitOpenException rejection = Problem.rejection(thrown);
+        if (rejection == null || response.isCommitted()) {
             return Mono.error(thrown);
         }
         Problem problem = Problem.of(rejection, exchange.getRequest().getURI().getRawPath());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoplight.BreakerState;
 import dev.stoplight.CircuitOpenException;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -63,6 +64,16 @@ class ProblemDetailsTests {
         @GetMapping("/mono")
         Mono<String> mono() {
             return Mono.error(rejection());
+        }
+
+        @GetMapping("/join")
+        String join() {
+            return future().join();
+        }
+
+        @GetMapping("/get")
+        String get() throws Exception {
+            return future().get();
         }
 
         @GetMapping("/other")
@@ -129,7 +140,7 @@ class ProblemDetailsTests {
     @EnumSource(value = WebApplicationType.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void aRejectedCallIsA503WithRetryAfterAndAProblemDetailWhateverTheHandlerReturns(WebApplicationType type) throws Exception {
         ConfigurableApplicationContext context = start(type, "stoplight.enabled=true", Functions.class);
-        for (String path : List.of("/quotes", "/future", "/mono", "/function")) {
+        for (String path : List.of("/quotes", "/future", "/mono", "/join", "/get", "/function")) {
             HttpResponse<String> response = get(context, path);
 
             assertThat(response.statusCode()).as(path).isEqualTo(503);
@@ -214,6 +225,25 @@ class ProblemDetailsTests {
                 webFluxFunction() {
             return RouterFunctions.route().GET("/function", request -> Mono.error(rejection())).build();
         }
+    }
+
+    @RestController
+    static class Reports {
+
+        @GetMapping("/report")
+        void report(HttpServletResponse response) throws IOException {
+            response.getWriter().write("half a report");
+            throw rejection();
+        }
+    }
+
+    @Test
+    void aHandlerThatHasBegunToWriteIsInterrupted() throws Exception {
+        HttpResponse<String> response = get(start(WebApplicationType.SERVLET, "stoplight.enabled=true", Reports.class), "/report");
+
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(response.headers().firstValue("Retry-After")).hasValue("12");
+        assertThat(response.body()).startsWith("{\"type\":\"about:blank\"").endsWith("\"instance\":\"/report\"}");
     }
 
     @ParameterizedTest
