@@ -3,6 +3,7 @@ package dev.stoplight.spring;
 import dev.stoplight.BreakerSetting;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
@@ -23,6 +24,9 @@ final class StoplightBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExc
 
     private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("stoplight");
 
+    /** A problem begins with the name of the property, which has spaces only in brackets. */
+    private static final Pattern PROPERTY = Pattern.compile("(?:\\[.*?]|[^ ])+");
+
     private final Environment environment;
 
     StoplightBindFailureAnalyzer(Environment environment) {
@@ -40,7 +44,7 @@ final class StoplightBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExc
             return null;
         }
         String problem = conversion == null ? ofRecord(name, cause) : ofConversion(name, conversion);
-        ConfigurationPropertyName property = ConfigurationPropertyName.adapt(problem.substring(0, problem.indexOf(' ')), '.');
+        ConfigurationPropertyName property = ConfigurationPropertyName.adapt(PROPERTY.matcher(problem).results().findFirst().orElseThrow().group(), '.');
         String description = problem + "." + origin(property);
         return new FailureAnalysis(description, "Correct the value, or remove the property to use the default.", cause);
     }

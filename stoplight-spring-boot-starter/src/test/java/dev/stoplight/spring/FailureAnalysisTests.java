@@ -45,6 +45,9 @@ class FailureAnalysisTests {
             value = {
                 "stoplight.breakers.payments.threshold=0 | stoplight.breakers.payments.threshold must be at least 1, was 0.",
                 "stoplight.breakers.[a.b].threshold=0 | stoplight.breakers[a.b].threshold must be at least 1, was 0.",
+                "stoplight.breakers.[my name].threshold=0 | stoplight.breakers[my name].threshold must be at least 1, was 0.",
+                "stoplight.breakers.[my name].window=soon | stoplight.breakers[my name].window must be a duration such as 500ms, 30s, 5m or"
+                        + " PT1M, was soon.",
                 "stoplight.defaults.threshold=many | stoplight.defaults.threshold must be a whole number, was many.",
                 "stoplight.defaults.failure-rate=2 | stoplight.defaults.failure-rate must be above 0 and at most 1, was 2.0.",
                 "stoplight.defaults.window=soon | stoplight.defaults.window must be a duration such as 500ms, 30s, 5m or PT1M, was soon.",
