@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
@@ -18,6 +19,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** Provides the endpoint, the health component and the metrics, each where its module is present. */
 @AutoConfiguration(after = StoplightAutoConfiguration.class)
+@ConditionalOnBean({BreakerRegistry.class, BreakerSettingsSources.class})
 public final class StoplightActuatorAutoConfiguration {
 
     @Bean

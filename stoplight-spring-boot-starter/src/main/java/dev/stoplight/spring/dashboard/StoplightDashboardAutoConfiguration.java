@@ -8,6 +8,7 @@ import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -20,6 +21,7 @@ import org.springframework.context.annotation.Configuration;
 @AutoConfiguration(after = StoplightActuatorAutoConfiguration.class)
 @ConditionalOnBooleanProperty("stoplight.dashboard.enabled")
 @ConditionalOnWebApplication
+@ConditionalOnBean(StoplightOperations.class)
 public final class StoplightDashboardAutoConfiguration {
 
     @Bean

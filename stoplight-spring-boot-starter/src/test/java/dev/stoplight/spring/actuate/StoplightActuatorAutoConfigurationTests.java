@@ -54,6 +54,15 @@ class StoplightActuatorAutoConfigurationTests {
     }
 
     @Test
+    void applicationThatExcludesStoplightStarts() {
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        MetricsAutoConfiguration.class, StoplightActuatorAutoConfiguration.class, StoplightDashboardAutoConfiguration.class))
+                .withPropertyValues("stoplight.dashboard.enabled=true", "management.endpoints.web.exposure.include=stoplight")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(StoplightOperations.class));
+    }
+
+    @Test
     void redLightLeavesTheApplicationHealthy() {
         runner.run(context -> {
             BreakerRegistry registry = context.getBean(BreakerRegistry.class);
