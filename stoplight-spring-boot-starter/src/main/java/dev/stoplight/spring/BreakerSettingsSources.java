@@ -5,6 +5,7 @@ import dev.stoplight.BreakerRegistry;
 import dev.stoplight.BreakerSetting;
 import dev.stoplight.BreakerSettings;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -77,11 +78,17 @@ public final class BreakerSettingsSources {
      */
     private BreakerSettings yml(String name) {
         BreakerSettings exact = settings(properties.breakers().get(name));
-        if (!PLAIN_NAME.matcher(name).matches()) {
+        if (!PLAIN_NAME.matcher(name).matches() || isOneOfSeveral(name)) {
             return exact;
         }
         ConfigurationPropertyName relaxed = ConfigurationPropertyName.adapt("stoplight.breakers." + name, '.');
         return exact.overriddenBy(settings(binder.bind(relaxed, Bindable.of(StoplightProperties.Settings.class)).orElse(null)));
+    }
+
+    /** Names that differ only in case are the same to a property, so each has what was bound to it and nothing of the other's. */
+    private boolean isOneOfSeveral(String name) {
+        Set<String> names = properties.breakers().keySet();
+        return names.contains(name) && names.stream().anyMatch(other -> !other.equals(name) && other.equalsIgnoreCase(name));
     }
 
     private static BreakerSettings settings(StoplightProperties.@Nullable Settings own) {

@@ -121,6 +121,16 @@ class SettingsPrecedenceTests {
     }
 
     @Test
+    void aNameInBracketsIsNotMistakenForOneThatDiffersOnlyInCase() {
+        runner.withPropertyValues("stoplight.breakers.[Payments].threshold=22", "stoplight.breakers.payments.threshold=23").run(context -> {
+            BreakerRegistry registry = context.getBean(BreakerRegistry.class);
+
+            assertThat(registry.breaker("Payments").settings().threshold()).isEqualTo(22);
+            assertThat(registry.breaker("payments").settings().threshold()).isEqualTo(23);
+        });
+    }
+
+    @Test
     void anEnvironmentVariableConfiguresABreakerAndWinsOverTheFile() {
         Map<String, Object> variables = Map.of(
                 "STOPLIGHT_BREAKERS_PAYMENTGATEWAY_THRESHOLD", "55",
