@@ -4,10 +4,9 @@ import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
@@ -26,21 +25,48 @@ final class StoplightRedisClient implements DisposableBean {
 
     private static final int THREADS = 2;
 
+    /** A private field of the factory, which {@link StoplightRuntimeHints} keeps. */
+    static final String CONFIGURATION = "configuration";
+
     private final ClientResources resources;
     private final LettuceConnectionFactory connections;
 
-    StoplightRedisClient(LettuceConnectionFactory application, List<ClientResourcesBuilderCustomizer> customizers) {
-        DefaultClientResources.Builder builder =
-                DefaultClientResources.builder().ioThreadPoolSize(THREADS).computationThreadPoolSize(THREADS);
-        customizers.forEach(customizer -> customizer.customize(builder));
-        this.resources = builder.build();
+    StoplightRedisClient(LettuceConnectionFactory application) {
+        this.resources = resources(application.getClientConfiguration());
         // Spring Data knows how to make a client of every kind of configuration; it opens no connection by itself.
         this.connections = new LettuceConnectionFactory(server(application), options(application.getClientConfiguration()));
         connections.setEagerInitialization(false);
         connections.start();
     }
 
+    /** Threads of its own, but the application's ways of finding and reaching a server. */
+    private static ClientResources resources(LettuceClientConfiguration application) {
+        DefaultClientResources.Builder builder =
+                DefaultClientResources.builder().ioThreadPoolSize(THREADS).computationThreadPoolSize(THREADS);
+        application.getClientResources().ifPresent(theirs -> builder
+                .addressResolverGroup(theirs.addressResolverGroup())
+                .nettyCustomizer(theirs.nettyCustomizer())
+                .socketAddressResolver(theirs.socketAddressResolver()));
+        return builder.build();
+    }
+
+    /** No getter tells the configuration of a factory that was made of any {@link RedisConfiguration}; the field always does. */
     private static RedisConfiguration server(LettuceConnectionFactory application) {
+        DirectFieldAccessor fields = new DirectFieldAccessor(application);
+        if (fields.isReadableProperty(CONFIGURATION) && fields.getPropertyValue(CONFIGURATION) instanceof RedisConfiguration known) {
+            if (RedisConfiguration.isStaticMasterReplicaConfiguration(known)) {
+                throw new InvalidConfigurationException(
+                        "A static list of Redis masters and replicas (spring.data.redis.masterreplica) cannot hold breakers",
+                        "Use Sentinel or Cluster, define a BreakerStore bean, or set stoplight.store to memory.",
+                        null);
+            }
+            return known;
+        }
+        return byGetters(application);
+    }
+
+    /** For a proxy without fields of its own. */
+    private static RedisConfiguration byGetters(LettuceConnectionFactory application) {
         if (application.getClusterConfiguration() != null) {
             return application.getClusterConfiguration();
         }

@@ -13,6 +13,10 @@ final class StoplightRuntimeHints implements RuntimeHintsRegistrar {
         hints.resources().registerPattern("dev/stoplight/redis/*.lua").registerPattern("dev/stoplight/spring/dashboard/*");
         hints.reflection()
                 .registerType(CircuitBreaker.class, MemberCategory.INVOKE_DECLARED_METHODS)
-                .registerType(KeyExpression.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+                .registerType(KeyExpression.Root.class, MemberCategory.INVOKE_PUBLIC_METHODS)
+                .registerTypeIfPresent(
+                        classLoader,
+                        "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
+                        type -> type.withField(StoplightRedisClient.CONFIGURATION));
     }
 }

@@ -23,6 +23,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.javapoet.ClassName;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ReflectionUtils;
 
 /** What ahead-of-time processing knows. */
@@ -86,6 +87,11 @@ class AheadOfTimeTests {
 
         assertThat(reflection().onType(CircuitBreaker.class).withMemberCategory(MemberCategory.INVOKE_DECLARED_METHODS)).accepts(hints);
         assertThat(reflection().onType(KeyExpression.Root.class).withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS)).accepts(hints);
+    }
+
+    @Test
+    void theFieldThatTellsTheServerIsKept() {
+        assertThat(reflection().onFieldAccess(LettuceConnectionFactory.class, "configuration")).accepts(registered());
     }
 
     @Test

@@ -11,20 +11,34 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.cluster.RedisClusterClient;
-import java.util.List;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.resource.SocketAddressResolver;
+import io.netty.resolver.NoopAddressResolverGroup;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.target.HotSwappableTargetSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.test.util.ReflectionTestUtils;
@@ -154,6 +168,48 @@ class StoplightRedisAutoConfigurationTests {
     }
 
     @Test
+    void aFactoryThatWasMadeOfAnAddressIsTakenOver() {
+        RedisConfiguration configuration = LettuceConnectionFactory.createRedisConfiguration("redis://me:secret@redis.example:6380/2");
+
+        withClient(new LettuceConnectionFactory(configuration), derived -> {
+            RedisURI uri = uri(derived);
+            assertThat(uri.getHost()).isEqualTo("redis.example");
+            assertThat(uri.getPort()).isEqualTo(6380);
+            assertThat(uri.getDatabase()).isEqualTo(2);
+            assertThat(uri.getCredentialsProvider().resolveCredentials().block().getUsername()).isEqualTo("me");
+        });
+    }
+
+    @Test
+    void theServerBehindAProxyWithoutFieldsIsTakenOver() {
+        LettuceConnectionFactory application = new LettuceConnectionFactory(new RedisStandaloneConfiguration("redis.example", 6380));
+        ProxyFactory proxy = new ProxyFactory();
+        proxy.setTargetClass(LettuceConnectionFactory.class);
+        proxy.setProxyTargetClass(true);
+        proxy.setTargetSource(new HotSwappableTargetSource(application));
+
+        withClient((LettuceConnectionFactory) proxy.getProxy(), derived -> assertThat(uri(derived).getHost()).isEqualTo("redis.example"));
+    }
+
+    @Test
+    void theApplicationsWayOfFindingAServerIsTakenOver() {
+        ClientResources theirs = DefaultClientResources.builder()
+                .socketAddressResolver(new SocketAddressResolver() {})
+                .addressResolverGroup(NoopAddressResolverGroup.INSTANCE)
+                .nettyCustomizer(new NettyCustomizer() {})
+                .build();
+        LettuceClientConfiguration client = LettuceClientConfiguration.builder().clientResources(theirs).build();
+
+        withClient(new LettuceConnectionFactory(new RedisStandaloneConfiguration(), client), derived -> {
+            ClientResources mine = derived.getResources();
+            assertThat(mine.socketAddressResolver()).isSameAs(theirs.socketAddressResolver());
+            assertThat(mine.addressResolverGroup()).isSameAs(theirs.addressResolverGroup());
+            assertThat(mine.nettyCustomizer()).isSameAs(theirs.nettyCustomizer());
+        });
+        theirs.shutdown(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+
+    @Test
     void aSentinelClientIsDerivedFromASentinelConfiguration() {
         RedisSentinelConfiguration configuration =
                 new RedisSentinelConfiguration().master("main").sentinel("a.example", 26379).sentinel("b.example", 26380);
@@ -213,6 +269,124 @@ class StoplightRedisAutoConfigurationTests {
                         .hasMessage("A static list of Redis masters and replicas (spring.data.redis.masterreplica) cannot hold breakers"));
     }
 
+    @Configuration(proxyBeanMethods = false)
+    static class StaticList {
+
+        @Bean
+        LettuceConnectionFactory factory() {
+            return new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("127.0.0.1", 1));
+        }
+    }
+
+    @Test
+    void aStaticListOfMastersAndReplicasThatTheApplicationDefinesIsRefused() {
+        runner.withUserConfiguration(StaticList.class).run(context -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .isInstanceOf(InvalidConfigurationException.class)
+                .hasMessageStartingWith("A static list of Redis masters and replicas"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Declared {
+
+        @Bean
+        RedisConnectionFactory factory() {
+            return new LettuceConnectionFactory("127.0.0.1", 1);
+        }
+    }
+
+    @Test
+    void aFactoryThatIsDeclaredByItsInterfaceIsUsed() {
+        runner.withUserConfiguration(Declared.class).run(context -> assertThat(context).hasSingleBean(RedisBreakerStore.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Proxied {
+
+        @Bean
+        RedisConnectionFactory factory() {
+            return (RedisConnectionFactory) new ProxyFactory(new LettuceConnectionFactory("127.0.0.1", 1)).getProxy();
+        }
+    }
+
+    @Test
+    void aFactoryBehindAProxyOfItsInterfacesIsUsed() {
+        runner.withUserConfiguration(Proxied.class).run(context -> assertThat(context).hasSingleBean(RedisBreakerStore.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Jedis {
+
+        @Bean
+        JedisConnectionFactory jedis() {
+            return new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", 1));
+        }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void autoIsMemoryWithAnotherClientThanLettuceAndSaysSo(CapturedOutput output) {
+        runner.withUserConfiguration(Jedis.class).run(context -> {
+            assertThat(context).hasSingleBean(MemoryBreakerStore.class);
+            assertThat(output)
+                    .containsOnlyOnce("Breakers are not shared with other instances: that needs a LettuceConnectionFactory, and there is"
+                            + " only " + JedisConnectionFactory.class.getName());
+        });
+    }
+
+    @Test
+    void redisWithAnotherClientThanLettuceStopsTheApplication() {
+        runner.withUserConfiguration(Jedis.class).withPropertyValues("stoplight.store=redis").run(context -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .isInstanceOf(InvalidConfigurationException.class)
+                .hasMessage("stoplight.store is redis, but there is no LettuceConnectionFactory, only "
+                        + JedisConnectionFactory.class.getName()));
+    }
+
+    @Test
+    void ofTwoClientsTheLettuceOneIsUsed() {
+        runner.withUserConfiguration(Jedis.class, Declared.class)
+                .run(context -> assertThat(context).hasSingleBean(RedisBreakerStore.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Second {
+
+        @Bean
+        LettuceConnectionFactory second() {
+            return new LettuceConnectionFactory("127.0.0.1", 2);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Preferred {
+
+        @Bean
+        @Primary
+        LettuceConnectionFactory third() {
+            return new LettuceConnectionFactory("127.0.0.1", 3);
+        }
+    }
+
+    @Test
+    void ofTwoFactoriesNeitherIsGuessed() {
+        runner.withUserConfiguration(Declared.class, Second.class).run(context -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .isInstanceOfSatisfying(InvalidConfigurationException.class, invalid -> {
+                    assertThat(invalid).hasMessage("There are 2 LettuceConnectionFactory beans, and none of them is primary");
+                    assertThat(invalid.action()).contains("@Primary", "BreakerStore", "stoplight.store to memory");
+                }));
+    }
+
+    @Test
+    void ofSeveralFactoriesThePrimaryOneIsUsed() {
+        runner.withUserConfiguration(Declared.class, Second.class, Preferred.class)
+                .run(context -> assertThat(uri(context.getBean(StoplightRedisClient.class).nativeClient()).getPort()).isEqualTo(3));
+    }
+
     private static RedisURI uri(AbstractRedisClient client) {
         assertThat(client).isInstanceOf(RedisClient.class);
         return (RedisURI) ReflectionTestUtils.getField(client, "redisURI");
@@ -223,7 +397,7 @@ class StoplightRedisAutoConfigurationTests {
     }
 
     private static void withClient(LettuceConnectionFactory application, Check check) {
-        StoplightRedisClient client = new StoplightRedisClient(application, List.of());
+        StoplightRedisClient client = new StoplightRedisClient(application);
         try {
             check.on(client.nativeClient());
         } finally {
