@@ -31,6 +31,7 @@ dependencies {
     testImplementation(libs.spring.boot.starter.actuator)
     testImplementation(libs.spring.boot.starter.security)
     testImplementation(libs.spring.boot.starter.test)
+    testImplementation(libs.spring.boot.starter.validation)
     testImplementation(libs.spring.boot.starter.webflux)
     testImplementation(libs.spring.boot.starter.webmvc)
     testRuntimeOnly(libs.junit.platform.launcher)

@@ -123,8 +123,8 @@ final class CallPlans {
                     "Let the method return CompletionStage or CompletableFuture.");
         }
         if (Future.class.isAssignableFrom(type)) {
-            LOG.warn("@CircuitBreaker on method '" + guarded + "' of bean '" + guarded.beanName() + "' counts a call as a success as soon as"
-                    + " the method returns, because nobody is told what becomes of a " + type.getSimpleName()
+            LOG.warn("@CircuitBreaker on method '" + guarded + "' of bean '" + guarded.beanName() + "' counts a call as a success as soon"
+                    + " as the method returns, because nobody is told what becomes of a " + type.getSimpleName()
                     + "; let the method return CompletableFuture");
         }
         GuardedCall reactive = REACTOR ? ReactiveCall.of(type) : null;

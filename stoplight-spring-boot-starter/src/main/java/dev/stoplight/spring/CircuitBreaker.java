@@ -31,9 +31,9 @@ import org.springframework.core.annotation.AliasFor;
  * not protected. A final or static method cannot be protected at all and stops the application at start-up, as does every other
  * mistake in this annotation.
  *
- * <p>By default the breaker is outside retries, transactions and caches and inside method security: a call that succeeds at the
- * third attempt is one success, a red light spares all attempts and opens no transaction, and a caller who may not call cannot
- * open the breaker for the others. {@code stoplight.order} changes that.
+ * <p>By default the breaker is outside retries, transactions and caches and inside method security and validation: a call that
+ * succeeds at the third attempt is one success, a red light spares all attempts and opens no transaction, and a caller who may
+ * not call, or calls with invalid arguments, cannot open the breaker for the others. {@code stoplight.order} changes that.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)

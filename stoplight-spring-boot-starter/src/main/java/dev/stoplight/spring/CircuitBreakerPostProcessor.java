@@ -116,7 +116,11 @@ final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvising
         }
     }
 
+    /** Validation has no order but belongs outside, where security is: what callers do wrong tells nothing of the dependency. */
     private static int order(Advisor advisor) {
+        if (advisor.getAdvice().getClass().getName().endsWith(".MethodValidationInterceptor")) {
+            return StoplightProperties.DEFAULT_ORDER;
+        }
         return advisor instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
     }
 

@@ -16,8 +16,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
-/** Provides the {@link BreakerRegistry} and lets {@link CircuitBreaker} work. */
-@AutoConfiguration
+/** Provides the {@link BreakerRegistry} and lets {@link CircuitBreaker} work, after whatever else adds interceptors to methods. */
+@AutoConfiguration(afterName = "org.springframework.boot.validation.autoconfigure.ValidationAutoConfiguration")
 @EnableConfigurationProperties(StoplightProperties.class)
 public final class StoplightAutoConfiguration {
 

@@ -3,6 +3,7 @@ package dev.stoplight.spring;
 import dev.stoplight.BreakerSetting;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +45,8 @@ final class StoplightBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExc
             return null;
         }
         String problem = conversion == null ? ofRecord(name, cause) : ofConversion(name, conversion);
-        ConfigurationPropertyName property = ConfigurationPropertyName.adapt(PROPERTY.matcher(problem).results().findFirst().orElseThrow().group(), '.');
-        String description = problem + "." + origin(property);
+        Matcher property = PROPERTY.matcher(problem);
+        String description = problem + "." + (property.lookingAt() ? origin(ConfigurationPropertyName.adapt(property.group(), '.')) : "");
         return new FailureAnalysis(description, "Correct the value, or remove the property to use the default.", cause);
     }
 

@@ -18,7 +18,8 @@ import org.springframework.core.Ordered;
  * @param store Where the lights are kept.
  * @param keyPrefix Prefix of every Redis key and of the channel; services with the same prefix share lights of the same name.
  * @param instanceId Name of this instance in failures and transitions; by default the host name and a random suffix.
- * @param order Order of the breaker among the interceptors of a method; a lower one is further out.
+ * @param order Order of the breaker among the interceptors of a method; a lower one is further out. The default is inside method
+ *     security and validation and outside retries, transactions and caches.
  * @param flushInterval How often counted calls are sent to the store, which the rate and latency rules need.
  * @param defaults Settings of every breaker.
  * @param breakers Settings by breaker name; a name with special characters is written in brackets, as in "[name with spaces]".

@@ -165,8 +165,8 @@ class CircuitBreakerErrorsTests {
     void aSealedClass() {
         assertThatStartFails(
                 SealedClass.class,
-                "@CircuitBreaker on method 'SealedClass.call()' of bean 'sealedClass': class SealedClass is sealed and cannot be intercepted"
-                        + " by a proxy",
+                "@CircuitBreaker on method 'SealedClass.call()' of bean 'sealedClass': class SealedClass is sealed and cannot be"
+                        + " intercepted by a proxy",
                 "Remove 'sealed' from the class, or let it implement an interface with this method and set"
                         + " spring.aop.proxy-target-class=false.");
     }
@@ -387,8 +387,8 @@ class CircuitBreakerErrorsTests {
     @ExtendWith(OutputCaptureExtension.class)
     void aFutureOfWhichNothingIsHeardIsWarnedOf(CapturedOutput output) {
         Contexts.runner(ReturnsFuture.class).run(context -> assertThat(output)
-                .contains("@CircuitBreaker on method 'ReturnsFuture.call()' of bean 'returnsFuture' counts a call as a success as soon as the"
-                        + " method returns, because nobody is told what becomes of a Future; let the method return CompletableFuture"));
+                .contains("@CircuitBreaker on method 'ReturnsFuture.call()' of bean 'returnsFuture' counts a call as a success as soon as"
+                        + " the method returns, because nobody is told what becomes of a Future; let the method return CompletableFuture"));
     }
 
     static class SelfInvocation {

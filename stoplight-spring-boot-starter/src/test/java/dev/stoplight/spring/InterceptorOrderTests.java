@@ -8,6 +8,8 @@ import static org.awaitility.Awaitility.await;
 import dev.stoplight.Breaker;
 import dev.stoplight.BreakerLock;
 import dev.stoplight.CircuitOpenException;
+import jakarta.validation.ConstraintViolationException;
+import jakarta.validation.constraints.NotBlank;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
@@ -15,7 +17,9 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.validation.autoconfigure.ValidationAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
@@ -28,6 +32,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.validation.annotation.Validated;
 
 /** The breaker together with other interceptors on the same method. */
 class InterceptorOrderTests {
@@ -189,6 +194,39 @@ class InterceptorOrderTests {
             assertThatExceptionOfType(SecurityException.class).isThrownBy(() -> context.getBean(Service.class).secured());
 
             assertThat(Contexts.breaker(context, "secured").calls().failed()).isZero();
+        });
+    }
+
+    @Validated
+    static class ValidatedService {
+
+        @CircuitBreaker(name = "validated", threshold = 1)
+        public String call(@NotBlank String id) {
+            return id;
+        }
+    }
+
+    private final ApplicationContextRunner validating =
+            runner.withConfiguration(AutoConfigurations.of(ValidationAutoConfiguration.class)).withBean(ValidatedService.class);
+
+    @Test
+    void aCallerWithInvalidArgumentsCannotOpenTheBreaker() {
+        validating.run(context -> {
+            ValidatedService service = context.getBean(ValidatedService.class);
+            assertThatExceptionOfType(ConstraintViolationException.class).isThrownBy(() -> service.call(" "));
+
+            assertThat(service.call("valid")).isEqualTo("valid");
+            assertThat(Contexts.breaker(context, "validated").calls().failed()).isZero();
+        });
+    }
+
+    @Test
+    void theOrderCanBeChangedSoThatTheBreakerIsOutsideValidation() {
+        validating.withPropertyValues("stoplight.order=100").run(context -> {
+            ValidatedService service = context.getBean(ValidatedService.class);
+            assertThatExceptionOfType(ConstraintViolationException.class).isThrownBy(() -> service.call(" "));
+
+            assertThat(Contexts.breaker(context, "validated").calls().failed()).isEqualTo(1);
         });
     }
 
