@@ -73,7 +73,8 @@ final class SpringListener implements BreakerListener, SmartInitializingSingleto
     private static void tell(BreakerListener listener, BreakerEvent event) {
         try {
             listener.onEvent(event);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // The others must hear of it all the same.
             LOG.warn("A listener failed on " + event, e);
         }
     }
