@@ -243,7 +243,6 @@ function chips(b) {
 }
 
 function failureBar(b) {
-  if (b.color !== 'green') return [el('span', { class: 'count' }, `${b.failures} in window`)];
   if (b.mode === 'rate') return [el('span', { class: 'count' }, `${b.failures} failed`)];
   const bar = el('span', { class: 'bar', 'aria-hidden': 'true' });
   if (b.threshold <= MOST_PIPS) {

@@ -258,7 +258,7 @@ class DashboardPageTests {
 
         browser.see("#detail .no-failures", "They have left the window. It turned red at");
         browser.see("#detail .no-failures", "on shop-7c9f: 3 failures in a row (IllegalStateException: out of order)");
-        browser.see(".row.red .row-failures", "0 in window");
+        browser.see(".row.red .row-failures", "0 / 3");
     }
 
     @Test
