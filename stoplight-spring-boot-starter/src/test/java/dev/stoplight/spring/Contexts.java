@@ -8,6 +8,8 @@ import java.util.Locale;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -20,6 +22,8 @@ final class Contexts {
 
     /** As Spring Boot sets them up: proxies are subclasses. */
     static ApplicationContextRunner runner(Class<?>... beans) {
+        // An application that another test ran may have left the log quieter.
+        LoggingSystem.get(Contexts.class.getClassLoader()).setLogLevel("dev.stoplight.spring", LogLevel.INFO);
         ApplicationContextRunner runner = new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         PropertyPlaceholderAutoConfiguration.class, AopAutoConfiguration.class, StoplightAutoConfiguration.class));
