@@ -114,6 +114,8 @@ class SharedLightTests {
                 .web(WebApplicationType.NONE)
                 .properties(
                         "spring.data.redis.port=" + redis.port(),
+                        // A busy machine is no outage.
+                        "stoplight.redis.timeout=5s",
                         "stoplight.instance-id=" + instance,
                         "spring.main.banner-mode=off",
                         "spring.jmx.enabled=false")

@@ -259,8 +259,6 @@ class StoplightAutoConfigurationTests {
     @Test
     @ExtendWith(OutputCaptureExtension.class)
     void aTransitionIsLoggedOnceAsAWarningWhenTheLightTurnsRedAndAsInformationOtherwise(CapturedOutput output) {
-        // An application that another test ran may have left the log quieter.
-        LoggingSystem.get(getClass().getClassLoader()).setLogLevel(SpringListener.class.getName(), LogLevel.INFO);
         MemoryBreakerStore shared = new MemoryBreakerStore();
         ApplicationContextRunner sharing = runner.withBean(BreakerStore.class, () -> shared);
         sharing.withPropertyValues("stoplight.instance-id=one").run(one -> sharing.withPropertyValues("stoplight.instance-id=two")
