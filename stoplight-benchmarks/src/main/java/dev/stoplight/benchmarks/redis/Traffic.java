@@ -51,6 +51,8 @@ final class Traffic implements AutoCloseable {
             if (mode != BreakerMode.RATE) {
                 findings.add(Promise.atMost("Commands in Redis for " + many + " healthy calls, " + mode.name().toLowerCase(Locale.ROOT), commands, 0, ""));
             }
+            // Sends what was counted, so that it is not counted for what follows.
+            green.snapshot();
         }
         Breaker failing =
                 breaker("failing", BreakerSettings.builder().mode(BreakerMode.COUNT).threshold(10 * FAILURES));
