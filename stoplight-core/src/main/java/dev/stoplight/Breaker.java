@@ -148,7 +148,7 @@ public final class Breaker {
     /** Runs the call, or throws {@link CircuitOpenException} without running it. Whatever the call throws reaches the caller. */
     public <T extends @Nullable Object> T call(Callable<T> callable) throws Exception {
         View seen = view;
-        Permit permit = seen.runs ? null : acquire();
+        Permit permit = seen.runs ? null : enter();
         long start = seen.timed ? registry.ticker.nanos() : UNTIMED;
         T result;
         try {
@@ -164,7 +164,7 @@ public final class Breaker {
     /** As {@link #call}, for a call without checked exceptions. */
     public <T extends @Nullable Object> T supply(Supplier<T> supplier) {
         View seen = view;
-        Permit permit = seen.runs ? null : acquire();
+        Permit permit = seen.runs ? null : enter();
         long start = seen.timed ? registry.ticker.nanos() : UNTIMED;
         T result;
         try {
@@ -180,7 +180,7 @@ public final class Breaker {
     /** As {@link #call}, for a call without a result. */
     public void run(Runnable runnable) {
         View seen = view;
-        Permit permit = seen.runs ? null : acquire();
+        Permit permit = seen.runs ? null : enter();
         long start = seen.timed ? registry.ticker.nanos() : UNTIMED;
         try {
             runnable.run();
@@ -191,11 +191,32 @@ public final class Breaker {
         returned(seen, permit, start);
     }
 
+    /** Leave for a call that runs on this thread. Within a probe of this breaker it is a part of the probe and needs no other one. */
+    private Permit enter() {
+        View seen = view;
+        boolean yellow = seen.light.state() == BreakerState.HALF_OPEN && seen.light.lock() == null;
+        if (yellow && registry.probing.contains(new BreakerRegistry.Probe(this, Thread.currentThread()))) {
+            return new Permit(this, seen, null, UNTIMED);
+        }
+        Permit permit = acquire();
+        if (permit.isProbe()) {
+            registry.probing.add(new BreakerRegistry.Probe(this, Thread.currentThread()));
+        }
+        return permit;
+    }
+
+    private void leave(Permit permit) {
+        if (permit.isProbe()) {
+            registry.probing.remove(new BreakerRegistry.Probe(this, Thread.currentThread()));
+        }
+    }
+
     private void returned(View seen, @Nullable Permit permit, long start) {
         // A light that changed while the call ran may want to hear of the success, so the field is read once more.
         if (seen.plain && view == seen) {
             calls.succeeded();
         } else if (permit != null) {
+            leave(permit);
             permit.succeed();
         } else {
             await(succeeded(seen, null, start), 0);
@@ -204,6 +225,7 @@ public final class Breaker {
 
     private void threw(View seen, @Nullable Permit permit, long start, Throwable thrown) {
         if (permit != null) {
+            leave(permit);
             permit.fail(thrown);
         } else {
             await(failed(seen, null, start, thrown), 0);
@@ -452,7 +474,7 @@ public final class Breaker {
     /** Accounts for a call that threw. */
     CompletableFuture<Void> failed(View began, @Nullable String lease, long start, Throwable thrown) {
         View now = view;
-        if (!now.settings.records(thrown)) {
+        if (!now.settings.records(thrown) || isOwnRejection(thrown)) {
             calls.ignored();
             return lease == null ? DONE : settle(began, lease, StoreCommand.Verdict.RELEASED, null);
         }
@@ -465,6 +487,11 @@ public final class Breaker {
         return report(began, lease, new Failure(registry.nextId(), thrown.getClass().getName(), message, nanos / 1000));
     }
 
+    /** Of a call within this one; it says nothing of the dependency that is not known already. */
+    private boolean isOwnRejection(Throwable thrown) {
+        return thrown instanceof CircuitOpenException rejection && rejection.name().equals(id());
+    }
+
     void released(View began, @Nullable String lease) {
         if (lease != null) {
             settle(began, lease, StoreCommand.Verdict.RELEASED, null);
@@ -475,7 +502,8 @@ public final class Breaker {
         if (lease != null) {
             return settle(began, lease, StoreCommand.Verdict.FAILURE, failure);
         }
-        if (view.light.epoch() > began.light.epoch()) {
+        View now = view;
+        if (now.light.epoch() > began.light.epoch() || now.phase == View.Phase.FORGOTTEN) {
             // The light has changed since the call began, so the store would ignore it: spare it the flood that follows a trip.
             return DONE;
         }
@@ -504,7 +532,7 @@ public final class Breaker {
         String text;
         try {
             text = thrown.getMessage();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return "(the exception's message could not be read: " + e.getClass().getName() + ")";
         }
         if (text == null || text.length() <= LONGEST_MESSAGE) {

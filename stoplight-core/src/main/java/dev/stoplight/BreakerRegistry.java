@@ -75,6 +75,11 @@ public final class BreakerRegistry implements AutoCloseable {
 
     private record Key(Breaker ofName, String key) {}
 
+    /** The probes that run from begin to end on one thread. */
+    final Set<Probe> probing = ConcurrentHashMap.newKeySet();
+
+    record Probe(Breaker breaker, Thread thread) {}
+
     private BreakerRegistry(Builder builder) {
         this.store = builder.store == null ? new MemoryBreakerStore() : builder.store;
         this.ticker = builder.ticker;
@@ -353,7 +358,8 @@ public final class BreakerRegistry implements AutoCloseable {
             // Otherwise keys would stay until another one is used.
             keyed.cleanUp();
             held.cleanUp();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Whatever it is, the next flush must come.
             LOG.log(Level.WARNING, "Counted calls could not be sent", e);
         }
     }
@@ -494,8 +500,8 @@ public final class BreakerRegistry implements AutoCloseable {
 
         /** How often counted calls are sent; zero leaves it to {@link BreakerRegistry#flush}. */
         public Builder flushInterval(Duration interval) {
-            if (interval.isNegative()) {
-                throw new IllegalArgumentException("flushInterval must not be negative, was " + interval);
+            if (interval.isNegative() || (!interval.isZero() && interval.toMillis() < 1)) {
+                throw new IllegalArgumentException("flushInterval must be 0 or at least 1ms, was " + interval);
             }
             this.flushInterval = interval;
             return this;

@@ -1,5 +1,6 @@
 package dev.stoplight;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,6 +36,10 @@ public final class Permit {
         return this;
     }
 
+    boolean isProbe() {
+        return lease != null;
+    }
+
     /** The call returned. Waits until the store knows, where it must know. */
     public void succeed() {
         breaker.await(success(), waitedNanos);
@@ -67,6 +72,7 @@ public final class Permit {
     }
 
     private CompletableFuture<Void> failure(Throwable thrown) {
+        Objects.requireNonNull(thrown, "thrown");
         return settled.compareAndSet(false, true) ? breaker.failed(view, lease, startNanos, thrown) : Breaker.DONE;
     }
 

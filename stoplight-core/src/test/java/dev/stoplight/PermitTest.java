@@ -20,6 +20,14 @@ final class PermitTest {
             BreakerSettings.builder().threshold(3).coolOff(Duration.ofSeconds(10)).probeTimeout(Duration.ofSeconds(5)).build());
 
     @Test
+    void aFailureNeedsAnException() {
+        Permit permit = breaker.acquire();
+        assertThatThrownBy(() -> permit.fail(null)).isInstanceOf(NullPointerException.class).hasMessage("thrown");
+        permit.fail(new IllegalStateException("boom"));
+        assertThat(breaker.snapshot().failures()).isEqualTo(1);
+    }
+
+    @Test
     void aPermitThatFailsTwiceCountsOnce() {
         Permit permit = breaker.acquire();
         permit.fail(new IllegalStateException("once"));
