@@ -4,6 +4,7 @@ import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -13,7 +14,10 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The little that differs between a single server, Sentinel and Cluster. */
 interface Connector {
@@ -24,12 +28,19 @@ interface Connector {
     /** The longest to wait for one server, so that of a Cluster's servers one that hangs does not hide the others. */
     Duration CONNECT_LIMIT = Duration.ofSeconds(1);
 
+    System.Logger LOG = System.getLogger(Connector.class.getName());
+
+    Pattern DATABASE = Pattern.compile("\\bdb=(\\d+)");
+
     /** A connection for commands and what to call on it. */
     record Commands(StatefulConnection<String, String> connection, RedisClusterAsyncCommands<String, String> async) {}
 
     Commands connect();
 
     StatefulRedisPubSubConnection<String, String> connectPubSub();
+
+    /** The number of the database that these commands use; Redis itself is asked, because the client does not tell. */
+    int database(RedisClusterAsyncCommands<String, String> commands, Duration limit);
 
     /** Fails fast: no command waits for a connection, none is repeated after one came back. The store reconnects by itself. */
     static Connector of(AbstractRedisClient client) {
@@ -59,6 +70,17 @@ interface Connector {
         public StatefulRedisPubSubConnection<String, String> connectPubSub() {
             return client.connectPubSub(StringCodec.UTF8);
         }
+
+        @Override
+        public int database(RedisClusterAsyncCommands<String, String> commands, Duration limit) {
+            try {
+                Matcher database = DATABASE.matcher(Link.await(commands.clientInfo(), limit));
+                return database.find() ? Integer.parseInt(database.group(1)) : 0;
+            } catch (RedisCommandExecutionException e) {
+                LOG.log(Level.WARNING, "Redis does not tell its database, which is taken for the first one: {0}", e.getMessage());
+                return 0;
+            }
+        }
     }
 
     /** A Cluster; a script goes to the node that has the breaker's slot. */
@@ -80,6 +102,12 @@ interface Connector {
         @Override
         public StatefulRedisPubSubConnection<String, String> connectPubSub() {
             return client.connectPubSub(StringCodec.UTF8);
+        }
+
+        /** A Cluster has but one. */
+        @Override
+        public int database(RedisClusterAsyncCommands<String, String> commands, Duration limit) {
+            return 0;
         }
     }
 

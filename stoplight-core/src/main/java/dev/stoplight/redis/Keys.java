@@ -35,8 +35,9 @@ final class Keys {
         return prefix + ":breakers";
     }
 
-    String channel() {
-        return prefix + ":events";
+    /** Redis publishes to all of its databases, and each has lights of its own: so each but the first has a channel of its own. */
+    String channel(int database) {
+        return prefix + ":events" + (database == 0 ? "" : ":" + database);
     }
 
     /** Braces would end the hash tag. A percent sign is encoded only where it could be taken for one of ours. */

@@ -44,9 +44,10 @@ final class Link {
     }
 
     /** Connects and subscribes, or throws. */
-    static Link open(Connector connector, String channel, Consumer<String> messages, Runnable subscriptionLost, Duration limit) {
+    static Link open(Connector connector, Keys keys, Consumer<String> messages, Runnable subscriptionLost, Duration limit) {
         Connector.Commands commands = within(limit, connector::connect, late -> late.connection().closeAsync());
         try {
+            String channel = keys.channel(connector.database(commands.async(), limit));
             StatefulRedisPubSubConnection<String, String> events = connectPubSub(connector, limit);
             Link link = new Link(connector, commands, events, channel, messages, subscriptionLost);
             link.subscribe(events, limit);
@@ -77,6 +78,10 @@ final class Link {
             connected.thenAccept(close);
             throw e;
         }
+    }
+
+    String channel() {
+        return channel;
     }
 
     RedisClusterAsyncCommands<String, String> commands() {

@@ -9,15 +9,18 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.stoplight.Breaker;
 import dev.stoplight.BreakerEvent;
+import dev.stoplight.BreakerLock;
 import dev.stoplight.BreakerRegistry;
 import dev.stoplight.BreakerSettings;
 import dev.stoplight.BreakerState;
 import dev.stoplight.BreakerTransition;
 import dev.stoplight.CircuitOpenException;
 import dev.stoplight.testing.RedisServerProcess;
+import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -171,6 +174,25 @@ final class FleetTest {
 
     private static List<BreakerEvent.Transitioned> transitions(Fleet.Instance instance) {
         return instance.events().of(BreakerEvent.Transitioned.class);
+    }
+
+    @Test
+    void eachDatabaseOfAServerHasLightsOfItsOwn() {
+        Iterator<String> uris = List.of(redis.uri(), redis.uri() + "/1", redis.uri() + "/1").iterator();
+        try (Fleet databases = new Fleet(() -> RedisClient.create(Fleet.RESOURCES, uris.next()), store -> store.timeout(Fleet.PATIENT)).join(3)) {
+            List<Breaker> breakers = databases.breakers("payments", settings().build());
+            breakers.forEach(Breaker::snapshot);
+            breakers.get(1).lock(BreakerLock.OPEN);
+            eventually(() -> assertThat(breakers.get(2).state()).isEqualTo(BreakerState.OPEN));
+
+            // Messages of one server come in order, whatever their channel, and so do their listeners' events.
+            breakers.get(0).lock(BreakerLock.CLOSED);
+            eventually(() -> assertThat(databases.instance(0).events().of(BreakerEvent.LockChanged.class)).isNotEmpty());
+            assertThat(databases.instance(0).events().of(BreakerEvent.LockChanged.class))
+                    .singleElement()
+                    .satisfies(event -> assertThat(event.lock()).isEqualTo(BreakerLock.CLOSED));
+            assertThat(breakers.get(1).snapshot().lock()).isEqualTo(BreakerLock.OPEN);
+        }
     }
 
     @Test
