@@ -8,19 +8,24 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.stoplight.store.BreakerStore;
+import dev.stoplight.store.Light;
 import dev.stoplight.store.StoreCommand;
+import dev.stoplight.store.StoreCommand.Restore;
 import dev.stoplight.testing.TestClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -590,6 +595,19 @@ public abstract class BreakerContractTest {
     // Yellow
 
     @Test
+    void aYellowLightIsYellowSinceTheEndOfItsCoolOff() {
+        Pair pair = pair(settings());
+        pair.trip();
+        Instant red = clock.instant();
+        assertThat(pair.a.snapshot().since()).isEqualTo(red);
+        clock.advance(ofSeconds(70));
+        assertThat(pair.a.snapshot().since()).isEqualTo(red.plusSeconds(10));
+        clock.advance(ofSeconds(1));
+        pair.b.acquire();
+        assertThat(pair.a.snapshot().since()).as("since somebody asked for a probe").isEqualTo(red.plusSeconds(71));
+    }
+
+    @Test
     void afterTheCoolOffTheStateReadsHalfOpenWithoutAnyTraffic() {
         Pair pair = pair(settings());
         pair.trip();
@@ -692,6 +710,48 @@ public abstract class BreakerContractTest {
         pair.are(BreakerState.HALF_OPEN);
         succeed(pair.b);
         pair.are(BreakerState.CLOSED);
+    }
+
+    @Test
+    void aCallWithinAProbeOfItsOwnBreakerIsPartOfTheProbe() {
+        Pair pair = pair(settings());
+        pair.trip();
+        clock.advance(ofSeconds(10));
+        String value = pair.a.supply(() -> {
+            assertThat(rejected(pair.b).state()).as("to others the probe is taken").isEqualTo(BreakerState.HALF_OPEN);
+            return pair.a.supply(() -> succeed(pair.a));
+        });
+        assertThat(value).isEqualTo("value");
+        pair.are(BreakerState.CLOSED);
+    }
+
+    @Test
+    void aFailureWithinAProbeFailsTheProbeOnlyIfTheProbeFails() {
+        Pair pair = pair(settings());
+        pair.trip();
+        clock.advance(ofSeconds(10));
+        pair.a.run(() -> fail(pair.a));
+        pair.are(BreakerState.CLOSED);
+
+        pair.trip();
+        clock.advance(ofSeconds(10));
+        Boom boom = new Boom();
+        assertThatThrownBy(() -> pair.a.run(() -> pair.a.run(() -> {
+                    throw boom;
+                })))
+                .isSameAs(boom);
+        pair.are(BreakerState.OPEN);
+        assertThat(pair.a.details().recentFailures()).hasSize(1);
+    }
+
+    @Test
+    void aProbeThatIsRejectedByItsOwnBreakerHasNotFailed() {
+        Pair pair = pair(settings());
+        pair.trip();
+        clock.advance(ofSeconds(10));
+        CompletionStage<String> outer = pair.a.supplyAsync(() -> pair.a.supplyAsync(() -> CompletableFuture.completedFuture("value")));
+        assertThatThrownBy(() -> outer.toCompletableFuture().join()).hasCauseInstanceOf(CircuitOpenException.class);
+        pair.are(BreakerState.HALF_OPEN);
     }
 
     @Test
@@ -1036,6 +1096,29 @@ public abstract class BreakerContractTest {
         assertThat(pair.a.details().transitions()).isEmpty();
     }
 
+    @Test
+    void aCallThatFailsAfterItsBreakerWasForgottenLeavesNothing() {
+        Pair pair = pair(settings());
+        Permit late = pair.a.acquire();
+        pair.a.forget();
+        late.fail(new Boom());
+        assertThat(pair.nodeA.registry.known().toCompletableFuture().join()).isEmpty();
+        assertThat(pair.nodeA.registry.find(NAME)).isEmpty();
+    }
+
+    @Test
+    void whatAnOperatorClearedIsNotPutBack() {
+        Pair pair = pair(settings());
+        Restore restore = new Restore(Light.GREEN, Map.of("threshold", "9"));
+        pair.a.configure(BreakerSettings.builder().threshold(9).build());
+        pair.a.clearOverrides();
+        assertThat(pair.nodeB.execute(NAME, settings().build(), restore).accepted()).isFalse();
+        assertThat(pair.a.snapshot().settings().threshold()).isEqualTo(3);
+
+        pair.a.forget();
+        assertThat(pair.nodeB.execute(NAME, settings().build(), restore).accepted()).as("nothing is known of it").isTrue();
+    }
+
     // Asynchronous calls
 
     @Test
@@ -1256,15 +1339,36 @@ public abstract class BreakerContractTest {
     @Test
     void anExceptionWhoseMessageCannotBeReadCountsAllTheSame() {
         Pair pair = pair(settings());
-        fail(pair.a, new RuntimeException() {
-            private static final long serialVersionUID = 1L;
-
-            @Override
-            public String getMessage() {
-                throw new IllegalStateException("no message");
-            }
-        });
+        fail(pair.a, new Unreadable(new IllegalStateException("no message"), null));
         assertThat(pair.b.details().recentFailures().get(0).message()).contains("could not be read", "IllegalStateException");
+
+        Unreadable unreadable = new Unreadable(null, new StackOverflowError());
+        CompletableFuture<Object> later = pair.a.supplyAsync(() -> {
+            throw unreadable;
+        }).toCompletableFuture();
+        assertThat(later.<Throwable>handle((value, thrown) -> thrown).join() == unreadable).as("the caller gets it as it is").isTrue();
+        assertThat(pair.b.details().recentFailures().get(0).message()).contains("could not be read", "StackOverflowError");
+    }
+
+    private static final class Unreadable extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final RuntimeException exception;
+        private final Error error;
+
+        Unreadable(RuntimeException exception, Error error) {
+            this.exception = exception;
+            this.error = error;
+        }
+
+        @Override
+        public String getMessage() {
+            if (exception != null) {
+                throw exception;
+            }
+            throw error;
+        }
     }
 
     @Test

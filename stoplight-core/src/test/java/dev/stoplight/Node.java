@@ -1,6 +1,9 @@
 package dev.stoplight;
 
 import dev.stoplight.store.BreakerStore;
+import dev.stoplight.store.StoreCommand;
+import dev.stoplight.store.StoreReply;
+import dev.stoplight.store.StoreRequest;
 import dev.stoplight.testing.RecordedEvents;
 import dev.stoplight.testing.RecordingStore;
 import dev.stoplight.testing.TestClock;
@@ -24,6 +27,11 @@ public final class Node implements AutoCloseable {
                 .flushInterval(Duration.ZERO)
                 .listener(events)
                 .build();
+    }
+
+    /** What the store answers this instance. */
+    StoreReply execute(String id, BreakerSettings settings, StoreCommand command) {
+        return store.execute(new StoreRequest(id, instance, settings, command)).toCompletableFuture().join();
     }
 
     @Override

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -86,18 +85,17 @@ final class CatchUp {
 
     /**
      * Reads every breaker here that Redis knows or that is not simply green. A light that Redis has lost is put back with what
-     * remains of its time. So are changed settings, unless Redis knows the breaker: then an operator has cleared them.
+     * remains of its time, and so are changed settings.
      */
     void readAll(Link link, Collection<String> known) {
         try {
             // Of what is not used here, changes were not heard or will not be.
             shared.all();
             listing.noteAllAgain();
-            Set<String> remembered = new LinkedHashSet<>(known);
             for (StoreObserver observer : observers) {
                 Map<String, StoreObserver.Active> wanted = new LinkedHashMap<>();
                 observer.noteworthy().forEach(active -> wanted.put(active.id(), active));
-                for (String id : remembered) {
+                for (String id : known) {
                     StoreObserver.Active active = observer.active(id);
                     if (active != null) {
                         wanted.put(id, active);
@@ -105,7 +103,7 @@ final class CatchUp {
                 }
                 List<CompletableFuture<Void>> asked = new ArrayList<>();
                 for (StoreObserver.Active active : wanted.values()) {
-                    asked.add(read(link, observer, active, remembered.contains(active.id())));
+                    asked.add(read(link, observer, active));
                     if (asked.size() == READ_AT_ONCE) {
                         awaitAll(asked);
                     }
@@ -130,7 +128,7 @@ final class CatchUp {
                 StoreObserver.Active active = observer.active(id);
                 if (active != null) {
                     used = true;
-                    read(link, observer, active, true);
+                    read(link, observer, active);
                 }
             }
             if (!used) {
@@ -140,9 +138,9 @@ final class CatchUp {
     }
 
     /** The stage never fails. */
-    private CompletableFuture<Void> read(Link link, StoreObserver observer, StoreObserver.Active active, boolean remembered) {
+    private CompletableFuture<Void> read(Link link, StoreObserver observer, StoreObserver.Active active) {
         String id = active.id();
-        StoreCommand command = requests.readAndRestore(id, !remembered);
+        StoreCommand command = requests.readAndRestore(id);
         StoreRequest request = new StoreRequest(id, observer.instance(), active.settings(), command);
         Reading reading = new Reading(observer, id, new ConcurrentLinkedQueue<>());
         underWay.add(reading);

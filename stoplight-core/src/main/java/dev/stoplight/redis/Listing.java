@@ -58,8 +58,9 @@ final class Listing {
         noted.invalidateAll();
     }
 
-    CompletionStage<Boolean> contains(Link link, String id) {
-        return link.commands().zscore(key, id).thenApply(seen -> seen != null);
+    /** Whether Redis knows none of what was noted, so that it must have lost its memory. */
+    CompletionStage<Boolean> isLost(Link link) {
+        return link.commands().exists(key).thenApply(there -> there == 0 && noted.estimatedSize() > 0);
     }
 
     CompletionStage<List<String>> all(Link link) {

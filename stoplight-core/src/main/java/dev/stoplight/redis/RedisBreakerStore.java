@@ -88,8 +88,8 @@ public final class RedisBreakerStore implements BreakerStore {
         this.time = new RedisTime(builder.wallClock);
         this.listing = new Listing(keys.breakers(), time);
         this.requests = new Requests(keys, time, clock, shared, listing);
-        this.local = MemoryBreakerStore.standingIn(time::micros);
-        this.aside = MemoryBreakerStore.standingIn(time::micros);
+        this.local = MemoryBreakerStore.standingIn(time::micros, observers);
+        this.aside = MemoryBreakerStore.standingIn(time::micros, observers);
         this.catchUp = new CatchUp(requests, shared, listing, aside, observers, patience, this::goDown);
         this.background = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "stoplight-redis");
@@ -150,14 +150,10 @@ public final class RedisBreakerStore implements BreakerStore {
     @Override
     public synchronized Runnable subscribe(StoreObserver observer) {
         observers.add(observer);
-        Runnable fromLocal = local.subscribe(observer);
-        Runnable fromAside = aside.subscribe(observer);
         if (link == null) {
             observer.statusChanged(status);
         }
         return () -> {
-            fromLocal.run();
-            fromAside.run();
             observers.remove(observer);
             if (observers.isEmpty()) {
                 close();
@@ -242,7 +238,7 @@ public final class RedisBreakerStore implements BreakerStore {
         try {
             message = requests.decode(json);
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "A message on " + keys.channel() + " cannot be understood: " + json, e);
+            LOG.log(Level.WARNING, "A message cannot be understood: " + json, e);
             return;
         }
         if (shared.lightLostBy(message.id(), message.reply())) {
@@ -268,11 +264,8 @@ public final class RedisBreakerStore implements BreakerStore {
         if (link != broken) {
             return;
         }
-        MemoryBreakerStore alone = MemoryBreakerStore.standingIn(time::micros);
-        for (StoreObserver observer : observers) {
-            observer.noteworthy().forEach(alone::seed);
-            alone.subscribe(observer);
-        }
+        MemoryBreakerStore alone = MemoryBreakerStore.standingIn(time::micros, observers);
+        observers.forEach(observer -> observer.noteworthy().forEach(alone::seed));
         StoreStatus down = new StoreStatus(false, Instant.now(), describe(cause));
         failedRequest = request;
         local = alone;
@@ -295,11 +288,18 @@ public final class RedisBreakerStore implements BreakerStore {
     }
 
     private static String describe(Throwable cause) {
-        String message = cause.getMessage();
-        if (message == null) {
-            return cause.getClass().getSimpleName();
+        String said = cause.getMessage() == null ? cause.getClass().getSimpleName() : describeMessage(cause, cause.getMessage());
+        // That there is no connection is said by the outermost; why, by the innermost.
+        Throwable deepest = cause;
+        while (deepest.getCause() != null && deepest.getCause() != deepest) {
+            deepest = deepest.getCause();
         }
-        // What is thrown here speaks for itself.
+        String why = deepest.getMessage();
+        return why == null || said.contains(why) ? said : said + " (" + deepest.getClass().getSimpleName() + ": " + why + ")";
+    }
+
+    /** What is thrown here speaks for itself. */
+    private static String describeMessage(Throwable cause, String message) {
         return cause instanceof IllegalStateException ? message : cause.getClass().getSimpleName() + ": " + message;
     }
 
@@ -323,7 +323,7 @@ public final class RedisBreakerStore implements BreakerStore {
         Link fresh = null;
         List<String> known;
         try {
-            fresh = Link.open(connector, keys.channel(), this::received, () -> inBackground(this::renewSubscription), limit);
+            fresh = Link.open(connector, keys, this::received, () -> inBackground(this::renewSubscription), limit);
             check(fresh);
             // Before anyone else on this instance can write to it.
             known = Link.await(listing.all(fresh), patience);
@@ -413,9 +413,10 @@ public final class RedisBreakerStore implements BreakerStore {
     /** Finds out in time that Redis hangs, that the subscription is dead, or that Redis has lost its memory. */
     private void lookAfter(Link current) {
         List<String> lost;
-        boolean setBack;
+        boolean allAnew;
         try {
-            setBack = askTime(current);
+            boolean setBack = askTime(current);
+            allAnew = Link.await(listing.isLost(current), patience) || setBack;
             lost = lost(current);
             if (listing.pruneIsDue()) {
                 // A lock may hold for longer than a listing without it being asked for.
@@ -440,7 +441,7 @@ public final class RedisBreakerStore implements BreakerStore {
             return;
         }
         // What an operator removed is known by now, because its message came before the pong.
-        if (setBack || lost.stream().anyMatch(shared::holds)) {
+        if (allAnew || lost.stream().anyMatch(shared::holds)) {
             catchUp.readAll(current);
         }
         catchUp.readAside(current);
@@ -448,14 +449,22 @@ public final class RedisBreakerStore implements BreakerStore {
 
     /** Of what Redis must know, what it does not. */
     private List<String> lost(Link current) {
-        Map<String, CompletionStage<Long>> found = new LinkedHashMap<>();
+        Map<String, CompletionStage<Boolean>> found = new LinkedHashMap<>();
         for (String id : shared.some(LOOKED_AFTER)) {
-            String key = shared.remaining(id) == null ? keys.settings(id) : keys.state(id);
-            found.put(id, current.commands().exists(key));
+            List<String> wanted = new ArrayList<>();
+            if (shared.remaining(id) != null) {
+                wanted.add(keys.state(id));
+            }
+            if (!shared.overrides(id).isEmpty()) {
+                wanted.add(keys.settings(id));
+            }
+            if (!wanted.isEmpty()) {
+                found.put(id, current.commands().exists(wanted.toArray(String[]::new)).thenApply(there -> there == wanted.size()));
+            }
         }
         List<String> lost = new ArrayList<>();
-        found.forEach((id, count) -> {
-            if (Link.await(count, patience) == 0) {
+        found.forEach((id, complete) -> {
+            if (!Link.await(complete, patience)) {
                 lost.add(id);
             }
         });

@@ -62,13 +62,12 @@ final class Requests {
 
     /**
      * Puts back what Redis has lost, and repeats the command. What an operator changed is known with the pong, because its
-     * message came before; and settings are not lost but cleared when Redis still knows the breaker.
+     * message came before.
      */
     private CompletionStage<StoreReply> makeSure(Link link, StoreRequest request, StoreReply reply, long deadline) {
         String id = request.id();
         return link.pingSubscription()
-                .thenCompose(pong -> listing.contains(link, id))
-                .thenCompose(known -> shared.lightLostBy(id, reply) || (!known && contradicts(request, reply))
+                .thenCompose(pong -> contradicts(request, reply)
                         ? run(link, restoring(request), deadline).thenCompose(restored -> run(link, request, deadline))
                         : CompletableFuture.completedFuture(reply))
                 .handle((sure, thrown) -> {
@@ -88,9 +87,9 @@ final class Requests {
     }
 
     /** What reads a breaker, and puts back what Redis has lost of it. */
-    StoreCommand readAndRestore(String id, boolean settingsToo) {
+    StoreCommand readAndRestore(String id) {
         Light lost = shared.remaining(id);
-        Map<String, String> overrides = settingsToo ? shared.overrides(id) : Map.of();
+        Map<String, String> overrides = shared.overrides(id);
         return lost == null && overrides.isEmpty() ? new StoreCommand.Read(false) : restore(lost, overrides);
     }
 
@@ -123,7 +122,7 @@ final class Requests {
             listing.note(link, request);
             long injected = clock.getAsLong();
             String now = injected == 0 ? "<" + (time.micros() + remaining) : Long.toString(injected);
-            return link.run(Wire.encode(request, keys.channel(), now), keys.of(request.id()))
+            return link.run(Wire.encode(request, link.channel(), now), keys.of(request.id()))
                     .thenApply(json -> decode(json).reply());
         } catch (RuntimeException e) {
             // A connection that is just going away refuses at once, others fail later.

@@ -53,6 +53,9 @@ final class LightMachine {
     private Map<String, String> overrideText = Map.of();
     private BreakerSettings overrides = BreakerSettings.builtIn();
 
+    /** Whether there are no overrides because an operator cleared them; otherwise they may have been lost. */
+    private boolean cleared;
+
     private long stamp;
     private long touched;
     private long keepFor;
@@ -301,6 +304,7 @@ final class LightMachine {
         Map<String, String> changed = new TreeMap<>(c.replace() ? Map.of() : overrideText);
         changed.putAll(c.changes());
         setOverrides(changed);
+        cleared = changed.isEmpty();
         publish = true;
         return reply(true, null, overrideText, null, false);
     }
@@ -308,7 +312,7 @@ final class LightMachine {
     private StoreReply restore(StoreCommand.Restore c) {
         Light lost = c.light();
         boolean accepted = false;
-        if (overrideText.isEmpty() && !c.overrides().isEmpty()) {
+        if (overrideText.isEmpty() && !cleared && !c.overrides().isEmpty()) {
             setOverrides(c.overrides());
             accepted = true;
         }
@@ -336,6 +340,7 @@ final class LightMachine {
         forgetCounts();
         history.clear();
         setOverrides(Map.of());
+        cleared = false;
         keepFor = 0;
         publish = true;
         return reply(true, null, overrideText, null, true);
@@ -446,7 +451,8 @@ final class LightMachine {
             nearMinimum = total.calls() < settings.minimumCalls()
                     && (double) total.failures() / settings.minimumCalls() >= settings.failureRate();
         }
-        return new Light(visible, epoch, since, remaining, trips, lock, counted, probes.size(), probeSuccesses, nearMinimum, stamp);
+        long from = coolOffOver ? until : since;
+        return new Light(visible, epoch, from, remaining, trips, lock, counted, probes.size(), probeSuccesses, nearMinimum, stamp);
     }
 
     private StoreReply.Details details() {

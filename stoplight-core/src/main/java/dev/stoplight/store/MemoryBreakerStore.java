@@ -25,7 +25,7 @@ public final class MemoryBreakerStore implements BreakerStore {
     private static final long SWEEP_MICROS = Duration.ofMinutes(1).toMillis() * 1000;
 
     private final Map<String, LightMachine> machines = new ConcurrentHashMap<>();
-    private final List<StoreObserver> observers = new CopyOnWriteArrayList<>();
+    private final List<StoreObserver> observers;
     private final LongSupplier micros;
     private final boolean standsIn;
     private final StoreStatus status;
@@ -38,16 +38,21 @@ public final class MemoryBreakerStore implements BreakerStore {
 
     /** A store on a clock of one's own: microseconds since 1970 that never run backwards. */
     public MemoryBreakerStore(LongSupplier micros) {
-        this(micros, false);
+        this(micros, new CopyOnWriteArrayList<>(), false);
     }
 
-    /** A store in place of another for a while: whatever the other says afterwards is later than anything that was said here. */
-    public static MemoryBreakerStore standingIn(LongSupplier micros) {
-        return new MemoryBreakerStore(micros, true);
+    /**
+     * A store in place of another for a while: whatever the other says afterwards is later than anything that was said here.
+     *
+     * @param observers those of the other store, as they come and go
+     */
+    public static MemoryBreakerStore standingIn(LongSupplier micros, List<StoreObserver> observers) {
+        return new MemoryBreakerStore(micros, observers, true);
     }
 
-    private MemoryBreakerStore(LongSupplier micros, boolean standsIn) {
+    private MemoryBreakerStore(LongSupplier micros, List<StoreObserver> observers, boolean standsIn) {
         this.micros = micros;
+        this.observers = observers;
         this.standsIn = standsIn;
         this.sweepAfter = new AtomicLong(micros.getAsLong() + SWEEP_MICROS);
         this.status = new StoreStatus(true, Instant.now(), "in this process");

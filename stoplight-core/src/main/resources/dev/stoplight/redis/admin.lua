@@ -34,5 +34,12 @@ else
   for i = 19, #ARGV, 2 do redis.call('HSET', SETTINGS, ARGV[i], ARGV[i + 1]) end
 end
 settings()
+if next(overrides) then
+  redis.call('HDEL', STATE, 'cleared')
+elseif not forgotten then
+  s.cleared = int(micros)
+  redis.call('HSET', STATE, 'cleared', s.cleared)
+  save()
+end
 publish = true
 return finish(true, { overrides = overrides })

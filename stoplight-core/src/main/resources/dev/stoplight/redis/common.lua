@@ -74,7 +74,7 @@ local function settings()
 end
 settings()
 
-local stored = redis.call('HMGET', STATE, 'state', 'epoch', 'since', 'until', 'trips', 'lock', 'successes')
+local stored = redis.call('HMGET', STATE, 'state', 'epoch', 'since', 'until', 'trips', 'lock', 'successes', 'cleared')
 local s = {
   state = stored[1] or 'CLOSED',
   epoch = tonumber(stored[2] or 0),
@@ -83,6 +83,7 @@ local s = {
   trips = tonumber(stored[5] or 0),
   lock = stored[6] or nil,
   successes = tonumber(stored[7] or 0),
+  cleared = stored[8], -- when an operator cleared the settings; with neither this nor settings, Redis has lost them
 }
 
 -- Nothing stays behind for ever; with an injected clock real expiry would only disturb.
@@ -267,8 +268,8 @@ end
 
 -- The reply; published too when other instances must know. It only reads.
 local function finish(accepted, extra)
-  local visible = s.state
-  if not s.lock and s.state == 'OPEN' and now >= s.till then visible = 'HALF_OPEN' end
+  local visible, since = s.state, s.since
+  if not s.lock and s.state == 'OPEN' and now >= s.till then visible, since = 'HALF_OPEN', s.till end
   local probes, remaining = 0, 0
   if s.state == 'HALF_OPEN' then
     local live = redis.call('ZRANGEBYSCORE', PROBES, '(' .. int(now), '+inf', 'WITHSCORES')
@@ -285,7 +286,7 @@ local function finish(accepted, extra)
     failures = kept or redis.call('ZCOUNT', FAILURES, '(' .. int(now - set.window), '+inf')
   end
   local reply = {
-    id = id, instance = instance, accepted = accepted, state = visible, epoch = int(s.epoch), since = s.since,
+    id = id, instance = instance, accepted = accepted, state = visible, epoch = int(s.epoch), since = since,
     remaining = remaining, trips = s.trips, lock = s.lock, failures = failures, probes = probes,
     successes = s.successes, near = near, stamp = int(micros), transition = transition, forgotten = forgotten,
   }

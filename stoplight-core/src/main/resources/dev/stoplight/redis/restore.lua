@@ -6,7 +6,7 @@
 local epoch = tonumber(ARGV[20])
 local accepted = false
 
-if next(overrides) == nil and #ARGV > 24 then
+if next(overrides) == nil and not s.cleared and #ARGV > 24 then
   for i = 25, #ARGV, 2 do redis.call('HSET', SETTINGS, ARGV[i], ARGV[i + 1]) end
   settings()
   accepted = true

@@ -223,7 +223,7 @@ final class NaiveLight {
 
     private boolean restore(StoreCommand.Restore c) {
         boolean accepted = false;
-        if (overrides().isEmpty() && !c.overrides().isEmpty()) {
+        if (overrides().isEmpty() && !areCleared() && !c.overrides().isEmpty()) {
             facts.add(new Changed(c.overrides()));
             accepted = true;
         }
@@ -294,6 +294,10 @@ final class NaiveLight {
             }
         }
         return overrides;
+    }
+
+    private boolean areCleared() {
+        return facts.stream().reduce(false, (cleared, fact) -> fact instanceof Changed changed ? changed.overrides.isEmpty() : cleared, (a, b) -> b);
     }
 
     private BreakerSettings settings() {
@@ -476,7 +480,7 @@ final class NaiveLight {
         boolean near = rate && calls.calls < settings.minimumCalls() && isRateReached(calls.failures, settings.minimumCalls());
         int failures = rate ? (int) calls.failures : failures().size();
         return new Light(
-                visibleState(), epoch(), since(), remaining, trips(), lock(), failures, probes.size(), probeSuccesses(), near, 0);
+                visibleState(), epoch(), visibleState() == state() ? since() : until(), remaining, trips(), lock(), failures, probes.size(), probeSuccesses(), near, 0);
     }
 
     private StoreReply.Details details() {

@@ -82,6 +82,43 @@ final class MemoryLossTest {
     }
 
     @Test
+    void changedSettingsSurviveAFlushThatIsFollowedByAFailureElsewhere() {
+        List<Breaker> changed = fleet.breakers("changed", settings().build());
+        changed.get(0).configure(BreakerSettings.builder().threshold(50).build());
+        eventually(() -> assertThat(changed.get(1).settings().threshold()).isEqualTo(50));
+
+        flush();
+        fail(changed.get(1));
+        eventually(() -> assertThat(redisHas("{changed}:settings")).isTrue());
+        for (Breaker breaker : changed) {
+            breaker.snapshot();
+            assertThat(breaker.settings().threshold()).isEqualTo(50);
+        }
+    }
+
+    @Test
+    void settingsThatAreLostWhileTheirLightIsRedArePutBack() {
+        Breaker red = fleet.instance(0).registry().breaker("red", settings().build());
+        red.configure(BreakerSettings.builder().threshold(2).build());
+        trip(red);
+
+        Redis.ask(redis.uri(), commands -> commands.del(fleet.prefix() + ":{red}:settings"));
+        eventually(() -> assertThat(redisHas("{red}:settings")).isTrue());
+        assertThat(red.snapshot().state()).isEqualTo(BreakerState.OPEN);
+    }
+
+    @Test
+    void afterAFlushBreakersInUseAreListedAgain() {
+        List<Breaker> breakers = fleet.breakers("payments", settings().build());
+        fail(breakers.get(0));
+        assertThat(breakers.get(0).supply(() -> "value")).isEqualTo("value");
+
+        flush();
+        trip(breakers.get(0));
+        eventually(() -> assertThat(fleet.instance(1).registry().known().toCompletableFuture().join()).contains("payments"));
+    }
+
+    @Test
     void whoLooksRightAfterAFlushDoesNotSeeARedLightGreen() {
         List<Breaker> red = fleet.breakers("red", settings().build());
         List<Breaker> changed = fleet.breakers("changed", settings().build());

@@ -10,11 +10,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoplight.Breaker;
 import dev.stoplight.BreakerEvent;
 import dev.stoplight.BreakerLock;
+import dev.stoplight.BreakerRegistry;
 import dev.stoplight.BreakerSettings;
 import dev.stoplight.BreakerState;
 import dev.stoplight.CircuitOpenException;
 import dev.stoplight.StoreUnavailableException;
 import dev.stoplight.redis.fleet.Fleet;
+import dev.stoplight.testing.RecordedEvents;
 import dev.stoplight.testing.RedisServerProcess;
 import io.lettuce.core.RedisClient;
 import java.nio.file.Path;
@@ -240,6 +242,35 @@ final class OutageTest {
                     assertThat(fleet.instance(0).events().of(BreakerEvent.StoreDown.class)).hasSize(count);
                     assertThat(fleet.instance(0).events().of(BreakerEvent.StoreUp.class)).hasSize(count);
                 });
+            }
+        }
+    }
+
+    @Test
+    void aRegistryThatIsClosedDuringAnOutageHearsNoMore() {
+        try (RedisServerProcess redis = new RedisServerProcess();
+                Fleet fleet = fleet(redis).join(1)) {
+            Fleet.Instance instance = fleet.instance(0);
+            RecordedEvents events = new RecordedEvents();
+            BreakerRegistry second = BreakerRegistry.builder().store(instance.store()).instance("second").listener(events).build();
+            second.breaker("payments", settings().build());
+            redis.kill();
+            fleet.allDown();
+            second.close();
+
+            trip(instance.registry().breaker("payments", settings().build()));
+            eventually(() -> assertThat(instance.events().of(BreakerEvent.Transitioned.class)).hasSize(1));
+            assertThat(events.of(BreakerEvent.Transitioned.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void theWarningTellsWhyRedisCannotBeUsed() {
+        try (RedisServerProcess redis = new RedisServerProcess()) {
+            Redis.ask(redis.uri(), commands -> commands.configSet("requirepass", "secret"));
+            try (Fleet fleet = fleet(redis)) {
+                fleet.join();
+                assertThat(log.warnings()).singleElement().asString().contains("NOAUTH");
             }
         }
     }
