@@ -70,7 +70,8 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
             }
             throw new UncheckedIOException(
                     "Redis could not be started on port " + port + "; choose another with --sample.redis.port, or use your own with"
-                            + " --spring.data.redis.host and --spring.data.redis.port",
+                            + " --spring.data.redis.host and --spring.data.redis.port. The embedded one needs glibc and OpenSSL 3 on x86-64"
+                            + " Linux, and Homebrew's openssl@3 on Apple Silicon",
                     e);
         }
     }
