@@ -15,7 +15,8 @@ import org.springframework.core.Ordered;
  * Everything under {@code stoplight.*}.
  *
  * @param enabled Whether methods are protected; when false, the annotation does nothing and every breaker lets its calls through.
- * @param store Where the lights are kept.
+ * @param store Where the lights are kept: in Redis (redis), in this process alone (memory), or in Redis when there is a Lettuce connection
+ *     factory and in this process otherwise (auto).
  * @param keyPrefix Prefix of every Redis key and of the channel; services with the same prefix share lights of the same name.
  * @param instanceId Name of this instance in failures and transitions; by default the host name and a random suffix.
  * @param order Order of the breaker among the interceptors of a method; a lower one is further out. The default is inside method
