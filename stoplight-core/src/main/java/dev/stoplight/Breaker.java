@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Protects calls to one dependency. Get one from a {@link BreakerRegistry}.
  *
- * <p>While the light is green a call reads one volatile field and counts itself, no more.
+ * <p>While the light is green a call reads one volatile field, before and after it runs, and counts itself, no more.
  */
 public final class Breaker {
 

@@ -741,7 +741,7 @@ public abstract class BreakerContractTest {
                 })))
                 .isSameAs(boom);
         pair.are(BreakerState.OPEN);
-        assertThat(pair.a.details().recentFailures()).hasSize(1);
+        assertThat(pair.a.details().recentFailures()).as("three of the trip, one of the probe").hasSize(4);
     }
 
     @Test

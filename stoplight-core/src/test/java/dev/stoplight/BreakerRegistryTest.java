@@ -64,7 +64,10 @@ final class BreakerRegistryTest {
         assertThatIllegalArgumentException().isThrownBy(() -> builder.instance(" ")).withMessage("instance must not be blank, was ' '");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> builder.flushInterval(Duration.ofMillis(-1)))
-                .withMessage("flushInterval must not be negative, was PT-0.001S");
+                .withMessage("flushInterval must be 0 or at least 1ms, was PT-0.001S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.flushInterval(Duration.ofNanos(500_000)))
+                .withMessage("flushInterval must be 0 or at least 1ms, was PT0.0005S");
         assertThatIllegalArgumentException().isThrownBy(() -> builder.maxIdle(Duration.ZERO)).withMessage("maxIdle must be positive, was PT0S");
         assertThatIllegalArgumentException().isThrownBy(() -> builder.maxKeys(0)).withMessage("maxKeys must be at least 1, was 0");
     }
