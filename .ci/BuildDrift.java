@@ -3,22 +3,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
+import java.util.function.Consumer;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.w3c.dom.Element;
 
 /**
- * Fails when the Maven and the Gradle build differ in modules, dependencies, scopes or versions.
+ * Fails when the Maven and the Gradle build differ in modules, dependencies, scopes, versions, compiler options or main classes.
  *
  * <p>Run from the project's root as {@code java .ci/BuildDrift.java}. Each build is reduced to a set of facts, one line of text
- * each, and the two sets must be equal. A line of a Gradle file that is not understood is a failure too, so that nothing slips
- * by unread. Annotation processors of the parent pom (Error Prone, NullAway) are Maven's alone and are not compared.
+ * each, and the two sets must be equal. What is neither compared nor listed here as a matter of one build alone is a fact too,
+ * which the other build lacks, so that nothing slips by unread.
  */
 final class BuildDrift {
 
@@ -34,6 +38,68 @@ final class BuildDrift {
           "testImplementation", "test",
           "testRuntimeOnly", "test",
           "annotationProcessor", "processor");
+
+  /** What the parent pom may say, as path=value. The compiler plugin's executions (Error Prone, NullAway) are Maven's alone. */
+  private static final Set<String> PARENT =
+      Set.of(
+          "(modelVersion|groupId|artifactId|version|packaging|name|description|licenses/license/.*|modules/module)=.*",
+          "properties/(maven.compiler.release|project.build.[^.]*|[^.]*.version|javac.lint)=.*",
+          "dependencies/dependency/((groupId|artifactId|version|scope)=.*|type=test-jar|optional=true)",
+          "dependencyManagement/dependencies/dependency/((groupId|artifactId|version|type)=.*|scope=import)",
+          "build/(pluginManagement/)?plugins/plugin/(groupId|artifactId|version)=.*",
+          "build/pluginManagement/plugins/plugin/configuration/(parameters|compilerArgs/arg)=.*",
+          "build/pluginManagement/plugins/plugin/configuration/(showWarnings|trimStackTrace|executable|skip)=.*",
+          "build/pluginManagement/plugins/plugin/executions/execution/(id=default-(c|testC)ompile|configuration/proc=none)",
+          "build/pluginManagement/plugins/plugin/executions/execution/configuration/(compilerArgs/arg|annotationProcessorPaths/.*)=.*",
+          "profiles/profile/(id|activation/jdk|properties/javac.lint)=.*");
+
+  /** What the pom of a module may say. */
+  private static final Set<String> MODULE =
+      Set.of(
+          "(modelVersion|parent/groupId|parent/artifactId|parent/version|artifactId|name|description)=.*",
+          "properties/(benchmark.args=|maven.(deploy|install).skip=true)",
+          "dependencies/dependency/((groupId|artifactId|version|scope)=.*|type=test-jar|optional=true)",
+          "build/plugins/plugin/(groupId=.*|artifactId=(maven-jar|maven-compiler|exec-maven|spring-boot-maven)-plugin)",
+          "build/plugins/plugin/configuration/(skip=false|classpathScope=runtime|(mainClass|commandlineArgs)=.*)",
+          "build/plugins/plugin/executions/execution/(id=(test-jar|default-compile)|goals/goal=(test-jar|repackage))",
+          "build/plugins/plugin/executions/execution/configuration/annotationProcessorPaths/.*");
+
+  /** Lines of the Gradle files that have no counterpart in a pom. */
+  private static final Set<String> GRADLE_ALONE =
+      """
+      subprojects {
+      plugins.withType<JavaPlugin> {
+      val optional = configurations.dependencyScope("optional").get()
+      configurations.named("compileOnly") { extendsFrom(optional) }
+      configurations.named("testImplementation") { extendsFrom(optional) }
+      tasks.withType<JavaCompile>().configureEach {
+      options.compilerArgs.addAll(
+      tasks.withType<Test>().configureEach {
+      useJUnitPlatform()
+      plugins.withId("maven-publish") {
+      extensions.configure<PublishingExtension> {
+      publications.create<MavenPublication>("library") { from(components["java"]) }
+      rootProject.name = "stoplight-parent"
+      dependencyResolutionManagement {
+      repositories {
+      mavenCentral()
+      plugins {
+      `java-library`
+      application
+      dependencies {
+      application {
+      val testJar = tasks.register<Jar>("testJar") {
+      archiveClassifier = "tests"
+      from(sourceSets.test.get().output)
+      configurations.consumable("testJar")
+      artifacts.add("testJar", testJar)
+      tasks.compileJava {
+      inputs.files(tasks.processResources)
+      tasks.named<JavaExec>("run") {
+      systemProperty("stoplight.benchmarks.output", layout.buildDirectory.dir("benchmarks").get().asFile.path)
+      )
+      }
+      """.lines().collect(Collectors.toSet());
 
   public static void main(String[] args) throws Exception {
     Path root = Path.of(args.length == 0 ? "." : args[0]);
@@ -57,9 +123,13 @@ final class BuildDrift {
 
   /** What the pom.xml files say. */
   private static final class Maven {
+    private static final Pattern CLASS = Pattern.compile("(\\w+\\.)+[A-Z]\\w*");
+
     private final SortedSet<String> facts = new TreeSet<>();
     private final Map<String, String> properties = new HashMap<>();
+    private final Map<String, String> boms = new HashMap<>();
     private final Map<String, String> managed = new HashMap<>();
+    private final Set<String> used = new HashSet<>();
     private final Path root;
 
     Maven(Path root) {
@@ -69,51 +139,58 @@ final class BuildDrift {
     SortedSet<String> facts() throws Exception {
       Element parent = parse(root.resolve("pom.xml"));
       properties.put("project.version", text(parent, "version"));
-      children(parent, "properties").flatMap(BuildDrift::children)
-          .forEach(property -> properties.put(property.getTagName(), property.getTextContent().strip()));
-      facts.add("group " + text(parent, "groupId"));
-      facts.add("version " + text(parent, "version"));
-      facts.add("Java release " + properties.get("maven.compiler.release"));
-      facts.add("javac " + properties.get("javac.lint"));
-
-      List<String> modules = at(parent, "modules", "module").map(module -> module.getTextContent().strip()).toList();
-      for (Element entry : at(parent, "dependencyManagement", "dependencies", "dependency").toList()) {
-        String version = resolve(text(entry, "version"));
-        if (text(entry, "scope").equals("import")) {
-          modules.forEach(module -> facts.add(dependency(module, "bom", coordinates(entry), version)));
-        } else {
-          managed.put(coordinates(entry), version);
+      at(parent, "properties").flatMap(BuildDrift::children).forEach(property -> properties.put(property.getTagName(), text(property)));
+      facts.add(ALL + ": group " + text(parent, "groupId"));
+      facts.add(ALL + ": version " + text(parent, "version"));
+      facts.add(ALL + ": release " + properties.get("maven.compiler.release"));
+      facts.add(ALL + ": encoding " + properties.get("project.build.sourceEncoding"));
+      at(parent, "build", "pluginManagement", "plugins", "plugin", "configuration").forEach(plugin -> {
+        if (text(plugin, "parameters").equals("true")) {
+          facts.add(ALL + ": javac -parameters");
         }
-      }
-      dependencies(ALL, parent);
-      for (String module : modules) {
-        facts.add("module " + module);
+        at(plugin, "compilerArgs", "arg").forEach(arg -> facts.add(ALL + ": javac " + resolve(text(arg))));
+      });
+      at(parent, "profiles", "profile").forEach(profile -> at(profile, "activation", "jdk").forEach(java ->
+          at(profile, "properties", "javac.lint").forEach(lint -> facts.add(ALL + ": javac on Java " + text(java) + " " + text(lint)))));
+      at(parent, "dependencyManagement", "dependencies", "dependency").forEach(entry ->
+          (text(entry, "scope").equals("import") ? boms : managed).put(coordinates(entry), resolve(text(entry, "version"))));
+
+      read(ALL, parent, PARENT);
+      for (String module : at(parent, "modules", "module").map(BuildDrift::text).toList()) {
         Element pom = parse(root.resolve(module).resolve("pom.xml"));
-        dependencies(module, pom);
-        descendants(pom, "annotationProcessorPaths").flatMap(paths -> children(paths, "path"))
+        read(module, pom, MODULE);
+        facts.add("module " + module + " " + at(pom, "parent", "version").map(BuildDrift::text).findFirst().orElse("missing"));
+        boolean published = at(pom, "properties", "maven.deploy.skip").findAny().isEmpty();
+        if (published) {
+          facts.add(module + ": published");
+        }
+        boms.forEach((bom, version) -> facts.add(dependency(module, published ? "api bom" : "bom", bom, version)));
+        at(pom, "build", "plugins", "plugin", "executions", "execution", "configuration", "annotationProcessorPaths", "path")
             .forEach(path -> facts.add(dependency(module, "processor", coordinates(path), resolve(text(path, "version")))));
+        at(pom, "build", "plugins", "plugin", "configuration").flatMap(BuildDrift::children)
+            .filter(value -> value.getTagName().matches("mainClass|commandlineArgs"))
+            .flatMap(value -> CLASS.matcher(text(value)).results())
+            .forEach(main -> facts.add(module + ": mainClass " + main.group()));
       }
+      managed.keySet().stream().filter(entry -> !used.contains(entry))
+          .forEach(entry -> facts.add("a version of " + entry + ", which no module names, so that it cannot be compared"));
       return facts;
     }
 
-    private void dependencies(String module, Element pom) {
+    private void read(String module, Element pom, Set<String> known) {
+      leaves(pom, "").filter(leaf -> known.stream().noneMatch(leaf::matches))
+          .forEach(leaf -> facts.add(module + ": " + leaf + ", which cannot be compared"));
       at(pom, "dependencies", "dependency").forEach(entry -> {
-        String scope = text(entry, "scope").isEmpty() ? "compile" : text(entry, "scope");
         String version = text(entry, "version");
-        facts.add(
-            dependency(
-                module,
-                text(entry, "optional").equals("true") ? "optional" : scope,
-                coordinates(entry),
-                version.isEmpty() ? managed.getOrDefault(coordinates(entry), MANAGED) : resolve(version)));
+        String scope = text(entry, "scope") + (text(entry, "optional").isEmpty() ? "" : "optional");
+        used.add(coordinates(entry));
+        String actual = version.isEmpty() ? managed.getOrDefault(coordinates(entry), MANAGED) : resolve(version);
+        facts.add(dependency(module, scope.isEmpty() ? "compile" : scope, coordinates(entry), actual));
       });
-      at(pom, "profiles", "profile", "dependencies", "dependency")
-          .forEach(entry -> facts.add(module + ": a profile's " + coordinates(entry) + ", which cannot be compared"));
     }
 
-    private String resolve(String version) {
-      Matcher reference = Pattern.compile("\\$\\{(.+)}").matcher(version);
-      return reference.matches() ? properties.getOrDefault(reference.group(1), version) : version;
+    private String resolve(String value) {
+      return value.matches("\\$\\{.+}") ? properties.getOrDefault(value.substring(2, value.length() - 1), value) : value;
     }
 
     private static String coordinates(Element entry) {
@@ -126,18 +203,15 @@ final class BuildDrift {
     }
   }
 
-  /** What the build.gradle.kts files, settings.gradle.kts and libs.versions.toml say. */
+  /** What the build.gradle.kts files, settings.gradle.kts and libs.versions.toml say, line by line. */
   private static final class Gradle {
-    private static final Pattern VERSION = Pattern.compile("([\\w-]+) = \"([^\"]+)\"");
-    private static final Pattern LIBRARY =
-        Pattern.compile("([\\w-]+) = \\{ module = \"([^\"]+)\"(?:, version\\.ref = \"([\\w-]+)\")? }");
-    private static final Pattern DEPENDENCY =
-        Pattern.compile("\"?(\\w+)\"?\\((?:libs\\.([\\w.]+)|project\\(\":([\\w-]+)\"(, \"testJar\")?\\))\\)");
-    private static final Pattern BOM = Pattern.compile("\"?(?:api|implementation)\"?\\(platform\\(libs\\.([\\w.]+)\\)\\)");
+    private static final Pattern JAVAC = Pattern.compile("\"([^\"]+?)(\\$newer)?\"");
 
     private final SortedSet<String> facts = new TreeSet<>();
-    private final Map<String, String> coordinates = new HashMap<>();
-    private final Map<String, String> versions = new HashMap<>();
+    private final Map<String, String> named = new HashMap<>();
+    private final Map<String, String> libraries = new HashMap<>();
+    private final List<String> modules = new ArrayList<>();
+    private final Map<String, String> project = new HashMap<>();
     private final Path root;
 
     Gradle(Path root) {
@@ -145,69 +219,64 @@ final class BuildDrift {
     }
 
     SortedSet<String> facts() throws IOException {
-      String build = Files.readString(root.resolve("build.gradle.kts"));
-      String group = first(build, "group = \"([^\"]+)\"");
-      String version = first(build, "version = \"([^\"]+)\"");
-      facts.add("group " + group);
-      facts.add("version " + version);
-      facts.add("Java release " + first(build, "options\\.release = (\\d+)"));
-      facts.add("javac " + first(build, "\"(-Xlint:[^\"$]+)"));
-
-      catalog(Files.readAllLines(root.resolve("gradle/libs.versions.toml")));
-      dependencies(ALL, build, group, version);
-      Matcher include =
-          Pattern.compile("include\\(\"([^\"]+)\"\\)").matcher(Files.readString(root.resolve("settings.gradle.kts")));
-      while (include.find()) {
-        String module = include.group(1);
-        facts.add("module " + module);
-        dependencies(module, Files.readString(root.resolve(module).resolve("build.gradle.kts")), group, version);
+      read("gradle/libs.versions.toml", Map.of(
+          "\\[(versions|libraries)]|#.*", line -> {},
+          "([\\w-]+) = \"([^\"]+)\"", version -> named.put(version.group(1), version.group(2)),
+          "([\\w-]+) = \\{ module = \"([^\"]+)\"(?:, version\\.ref = \"([\\w-]+)\")? }", library ->
+              libraries.put(
+                  library.group(1).replace('-', '.'),
+                  library.group(2) + ", " + (library.group(3) == null ? MANAGED : named.get(library.group(3))))));
+      build(ALL, "build.gradle.kts");
+      read("settings.gradle.kts", Map.of("include\\(\"([^\"]+)\"\\)", include -> modules.add(include.group(1))));
+      for (String module : modules) {
+        facts.add("module " + module + " " + project.get("version"));
+        build(module, module + "/build.gradle.kts");
       }
       return facts;
     }
 
-    private void catalog(List<String> lines) {
-      Map<String, String> named = new HashMap<>();
-      for (String line : lines) {
-        Matcher version = VERSION.matcher(line);
-        Matcher library = LIBRARY.matcher(line);
-        if (version.matches()) {
-          named.put(version.group(1), version.group(2));
-        } else if (library.matches()) {
-          String alias = library.group(1).replace('-', '.');
-          coordinates.put(alias, library.group(2));
-          versions.put(alias, library.group(3) == null ? MANAGED : named.get(library.group(3)));
-        } else if (!line.isBlank() && !line.startsWith("#") && !line.matches("\\[(versions|libraries)]")) {
-          facts.add("a line of libs.versions.toml that is not understood: " + line);
+    private void build(String module, String file) throws IOException {
+      read(file, Map.of(
+          "(?:options\\.)?(group|version|release|encoding|mainClass) = \"?([^\"]+)\"?", setting -> {
+            project.putIfAbsent(setting.group(1), setting.group(2));
+            facts.add(module + ": " + setting.group(1) + " " + setting.group(2));
+          },
+          "`maven-publish`", plugin -> facts.add(module + ": published"),
+          "val newer = if .*VERSION_(\\d+)\\)\\) \"(.*)\" else \"\"", newer -> {
+            project.put("newer", "[" + newer.group(1) + ",)");
+            project.put("lint", newer.group(2));
+          },
+          "listOf\\((.+)\\),", options -> JAVAC.matcher(options.group(1)).results().forEach(option -> {
+            facts.add(module + ": javac " + option.group(1));
+            if (option.group(2) != null) {
+              facts.add(module + ": javac on Java " + project.get("newer") + " " + option.group(1) + project.get("lint"));
+            }
+          }),
+          "(api|implementation)\\(platform\\(libs\\.([\\w.]+)\\)\\)", bom ->
+              facts.add(module + ": " + (bom.group(1).equals("api") ? "api bom " : "bom ") + libraries.get(bom.group(2))),
+          "\"?(\\w+)\"?\\(libs\\.([\\w.]+)\\)", entry ->
+              facts.add(module + ": " + SCOPES.get(entry.group(1)) + " " + libraries.get(entry.group(2))),
+          "(\\w+)\\(project\\(\":([\\w-]+)\"(, \"testJar\")?\\)\\)", entry -> {
+            String coordinates = project.get("group") + ":" + entry.group(2) + (entry.group(3) == null ? "" : " (tests)");
+            facts.add(dependency(module, SCOPES.get(entry.group(1)), coordinates, project.get("version")));
+          }));
+    }
+
+    /** Hands each line to the reader whose pattern it matches. */
+    private void read(String file, Map<String, Consumer<MatchResult>> readers) throws IOException {
+      for (String line : Files.readAllLines(root.resolve(file)).stream().map(String::strip).toList()) {
+        boolean read = line.isEmpty() || line.startsWith("//") || GRADLE_ALONE.contains(line);
+        for (var reader : readers.entrySet()) {
+          var matcher = Pattern.compile(reader.getKey()).matcher(line);
+          if (matcher.matches()) {
+            reader.getValue().accept(matcher.toMatchResult());
+            read = true;
+          }
+        }
+        if (!read) {
+          facts.add(file + ": a line that is not understood: " + line);
         }
       }
-    }
-
-    private void dependencies(String module, String build, String group, String projectVersion) {
-      Matcher block = Pattern.compile("^ *dependencies \\{\\n(.*?)^ *}", Pattern.MULTILINE | Pattern.DOTALL).matcher(build);
-      while (block.find()) {
-        block.group(1).lines().map(String::strip).filter(line -> !line.isEmpty() && !line.startsWith("//")).forEach(line -> {
-          Matcher bom = BOM.matcher(line);
-          Matcher entry = DEPENDENCY.matcher(line);
-          if (bom.matches()) {
-            facts.add(dependency(module, "bom", coordinates.get(bom.group(1)), versions.get(bom.group(1))));
-          } else if (entry.matches() && SCOPES.containsKey(entry.group(1))) {
-            boolean own = entry.group(3) != null;
-            facts.add(
-                dependency(
-                    module,
-                    SCOPES.get(entry.group(1)),
-                    own ? group + ":" + entry.group(3) + (entry.group(4) == null ? "" : " (tests)") : coordinates.get(entry.group(2)),
-                    own ? projectVersion : versions.get(entry.group(2))));
-          } else {
-            facts.add(module + ": a dependency that is not understood: " + line);
-          }
-        });
-      }
-    }
-
-    private static String first(String text, String pattern) {
-      Matcher matcher = Pattern.compile(pattern).matcher(text);
-      return matcher.find() ? matcher.group(1) : "missing";
     }
   }
 
@@ -233,12 +302,19 @@ final class BuildDrift {
     return found;
   }
 
-  private static Stream<Element> descendants(Element from, String name) {
-    return children(from)
-        .flatMap(child -> Stream.concat(child.getTagName().equals(name) ? Stream.of(child) : Stream.empty(), descendants(child, name)));
+  /** The elements that have no others in them, as path=value. */
+  private static Stream<String> leaves(Element from, String path) {
+    return children(from).flatMap(child -> {
+      String here = path + child.getTagName();
+      return children(child).findAny().isEmpty() ? Stream.of(here + "=" + text(child)) : leaves(child, here + "/");
+    });
+  }
+
+  private static String text(Element element) {
+    return element.getTextContent().strip();
   }
 
   private static String text(Element parent, String name) {
-    return children(parent, name).map(element -> element.getTextContent().strip()).findFirst().orElse("");
+    return children(parent, name).map(BuildDrift::text).findFirst().orElse("");
   }
 }
