@@ -1,5 +1,7 @@
 package dev.stoplight.redis.fleet;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.stoplight.Breaker;
 import dev.stoplight.BreakerRegistry;
 import dev.stoplight.CircuitOpenException;
@@ -79,6 +81,8 @@ final class NodeProcess implements AutoCloseable {
         RedisClient client = RedisClient.create(args[0]);
         RedisBreakerStore store = RedisBreakerStore.builder(client).keyPrefix(args[1]).timeout(Duration.ofSeconds(5)).connect();
         BreakerRegistry registry = BreakerRegistry.builder().store(store).instance(args[2]).build();
+        // Before that it would decide alone.
+        await().atMost(Duration.ofSeconds(30)).until(() -> registry.storeStatus().up());
         Breaker breaker = registry.breaker("payments", ProcessesTest.SETTINGS);
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {
