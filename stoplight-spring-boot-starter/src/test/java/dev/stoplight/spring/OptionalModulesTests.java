@@ -1,5 +1,6 @@
 package dev.stoplight.spring;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.io.File;
@@ -20,10 +21,12 @@ class OptionalModulesTests {
         "CallPlans, reactor-core",
     })
     void aClassIsUsableWithoutTheModule(String type, String module) throws Exception {
-        URL[] classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        String[] complete = System.getProperty("java.class.path").split(File.pathSeparator);
+        URL[] classPath = Stream.of(complete)
                 .filter(path -> !path.contains(File.separator + module + "-"))
                 .map(OptionalModulesTests::url)
                 .toArray(URL[]::new);
+        assertThat(classPath).as("the class path without " + module).hasSizeLessThan(complete.length);
         try (URLClassLoader loader = new URLClassLoader(classPath, ClassLoader.getPlatformClassLoader())) {
             assertThatCode(() -> Class.forName("dev.stoplight.spring." + type, true, loader).getDeclaredMethods())
                     .doesNotThrowAnyException();
