@@ -29,8 +29,10 @@ final class TwoInstancesTests {
     void start() throws IOException {
         redis = "--sample.redis.port=" + freePort();
         String coolOff = "--stoplight.breakers.payments.cool-off=2s";
-        first = new Instance(redis, coolOff);
-        second = new Instance(redis, coolOff);
+        // What takes a while on a busy machine has not failed.
+        String slowCall = "--stoplight.defaults.slow-call=10s";
+        first = new Instance(redis, coolOff, slowCall);
+        second = new Instance(redis, coolOff, slowCall);
     }
 
     @AfterEach
