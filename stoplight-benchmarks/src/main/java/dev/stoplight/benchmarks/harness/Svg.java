@@ -30,11 +30,11 @@ final class Svg {
             }
             svg.top += 30;
         }
-        return """
+        return format("""
                 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %1$d %2$d" width="%1$d" height="%2$d" font-family="sans-serif" font-size="12">
                 <rect width="%1$d" height="%2$d" fill="#ffffff"/>
                 %3$s</svg>
-                """.formatted(WIDTH, svg.top, svg.body);
+                """, WIDTH, svg.top, svg.body);
     }
 
     private void bars(Chart.Bars chart) {

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -115,7 +116,7 @@ final class Growth {
         List<Chart.Point> inRedis = new ArrayList<>();
         for (Station station : stations) {
             rows.add(new Table.Row(
-                    String.format("%,d", station.size),
+                    String.format(Locale.ROOT, "%,d", station.size),
                     station.medianSeen(),
                     station.medianSeen() / first.medianSeen(),
                     station.medianInRedis(),
@@ -124,7 +125,7 @@ final class Growth {
             inRedis.add(new Chart.Point(station.size, station.medianInRedis()));
         }
         Station last = stations.get(stations.size() - 1);
-        String range = String.format("%,d to %,d ", first.size, last.size) + what;
+        String range = String.format(Locale.ROOT, "%,d to %,d ", first.size, last.size) + what;
         findings.add(Promise.atMost("A record's time, " + range, last.medianSeen() / first.medianSeen(), FLAT, ""));
         findings.add(Promise.atMost("A record's time inside Redis, " + range, last.medianInRedis() / first.medianInRedis(), FLAT, ""));
         findings.add(new Table("A record by " + what, List.of("µs", "ratio", "µs in Redis", "ratio"), rows));

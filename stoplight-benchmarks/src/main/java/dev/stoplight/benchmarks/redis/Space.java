@@ -9,6 +9,7 @@ import dev.stoplight.benchmarks.harness.Table;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 /** What a breaker occupies: in Redis when it is red, on the heap when it is green. */
 final class Space {
@@ -35,7 +36,7 @@ final class Space {
             keys = lab.redis().dbsize();
         }
         findings.add(Promise.atMost("Heap for a green keyed breaker, its key included", perGreen, LIMIT, "B"));
-        findings.add(Promise.atMost(String.format("Keys in Redis for %,d green keyed breakers", green), keys, 0, ""));
+        findings.add(Promise.atMost(String.format(Locale.ROOT, "Keys in Redis for %,d green keyed breakers", green), keys, 0, ""));
         findings.add(new Table(
                 "Space for a keyed breaker",
                 List.of("breakers", "B each"),
