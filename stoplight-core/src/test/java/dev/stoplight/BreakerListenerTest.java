@@ -133,8 +133,8 @@ final class BreakerListenerTest {
         fail(registry().breaker("payments"));
         assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
 
-        StoreReply current = store.answer(new StoreRequest(
-                "payments", "deaf", SETTINGS, new StoreCommand.Read(false)));
+        StoreRequest reading = new StoreRequest("payments", "deaf", SETTINGS, new StoreCommand.Read(false));
+        StoreReply current = store.execute(reading).toCompletableFuture().join();
         observer.get().resynchronised("payments", current);
         observer.get().resynchronised("payments", current);
         assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
@@ -146,8 +146,7 @@ final class BreakerListenerTest {
 
         // That the cool-off is over is no transition; the first probe makes it one.
         clock.advance(Duration.ofSeconds(10));
-        observer.get().resynchronised("payments", store.answer(new StoreRequest(
-                "payments", "deaf", SETTINGS, new StoreCommand.Read(false))));
+        observer.get().resynchronised("payments", store.execute(reading).toCompletableFuture().join());
         assertThat(breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
         assertThat(events.states()).containsExactly(BreakerState.OPEN);
         breaker.run(() -> {});

@@ -97,8 +97,7 @@ public final class MemoryBreakerStore implements BreakerStore {
         machines.remove(id);
     }
 
-    /** Carries out a command at once. */
-    public StoreReply answer(StoreRequest request) {
+    private StoreReply answer(StoreRequest request) {
         // A breaker of which nothing is known needs no machine to be read or cleared: green keys leave nothing behind.
         StoreCommand command = request.command();
         boolean creates = !(command instanceof StoreCommand.Read

@@ -19,7 +19,7 @@ final class ChangedWindowTest {
     private int calls;
 
     private Light send(StoreCommand command) {
-        return store.answer(new StoreRequest("payments", "a", settings, command)).light();
+        return store.execute(new StoreRequest("payments", "a", settings, command)).toCompletableFuture().join().light();
     }
 
     private Light fail() {

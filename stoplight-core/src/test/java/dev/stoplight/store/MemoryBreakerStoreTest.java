@@ -22,7 +22,7 @@ final class MemoryBreakerStoreTest {
     private int calls;
 
     private StoreReply send(String id, StoreCommand command) {
-        return store.answer(new StoreRequest(id, "a", settings, command));
+        return store.execute(new StoreRequest(id, "a", settings, command)).toCompletableFuture().join();
     }
 
     private StoreReply fail(String id) {
