@@ -3,6 +3,7 @@
 // Asks the shop four times a second what happened since, and draws the last 30 seconds.
 const SPAN = 30_000;
 const POLL = 250;
+const PATIENCE = 4000;
 const DELAY = 450; // Drawn a little late, so that marks glide in instead of popping up.
 const WORDS = { CLOSED: 'Green', OPEN: 'Red', HALF_OPEN: 'Yellow' };
 const NAMES = { risk: ['Risk check', 'asynchronous'] };
@@ -43,16 +44,29 @@ function furnish(element, id) {
 
 async function poll() {
   try {
-    const response = await fetch(`shop?after=${seen}`);
+    const response = await fetch(`shop?after=${seen}`, { signal: AbortSignal.timeout(PATIENCE) });
     if (!response.ok) throw new Error(`the shop answered ${response.status}`);
     take(await response.json());
   } catch (e) {
-    $('story').textContent = `The shop does not answer: ${e.message}`;
+    lose(e);
   }
   setTimeout(poll, POLL);
 }
 
+/** What was green may be red by now, so nothing is shown as if it still held. */
+function lose(error) {
+  document.body.classList.add('lost');
+  $('payments-word').textContent = 'No answer';
+  const since = shop ? ` What you see is from ${new Date(shop.now).toLocaleTimeString()}; trying again.` : ' Trying again.';
+  $('story').textContent = `The shop does not answer (${error.message}).${since}`;
+  for (const { element, states } of lanes.values()) {
+    element.dataset.state = '';
+    if (states.length && states.at(-1).state) states.push({ at: shop.now, state: null });
+  }
+}
+
 function take(page) {
+  document.body.classList.remove('lost');
   if (shop && shop.instance !== page.instance) { calls = []; seen = 0; } // It was restarted.
   shop = page;
   clock = page.now - Date.now();
@@ -65,7 +79,7 @@ function take(page) {
   for (const [id, lane] of lanes) {
     const light = page.lights.find(l => l.id === id) || { state: 'CLOSED', retryAfterMillis: 0 };
     lane.retryAfter = light.retryAfterMillis;
-    if (!lane.states.length || lane.state !== light.state) {
+    if (!lane.states.length || lane.states.at(-1).state !== light.state) {
       lane.state = light.state;
       lane.states.push({ at: page.now, state: light.state });
       lane.element.dataset.state = light.state;
@@ -125,7 +139,7 @@ function tell(light, payments) {
       ? 'The cool-off is over. One call, on one instance of the whole fleet, finds out whether the provider is back.'
       : 'The cool-off is over. The next call will be the probe; there is no traffic now.';
   }
-  if (recent && previous.state !== 'CLOSED') return 'The probe succeeded, and the light is green again on every instance.';
+  if (recent && previous.state && previous.state !== 'CLOSED') return 'The probe succeeded, and the light is green again on every instance.';
   if (!shop.trafficSeconds) return 'Calls would run, but nobody is calling. Start the traffic.';
   if (ailing) return 'The provider is ailing. Five failures in a row, on whichever instance, turn the light red.';
   return 'All is well: calls run, and Redis hears nothing of them. Break the provider.';
@@ -231,10 +245,11 @@ function drawLane(id, lane, now, colours) {
   g.beginPath();
   g.roundRect(left, 0, width - left, tall, big ? 10 : 7);
   g.clip();
-  g.fillStyle = colours.line; // Before this page was opened nobody knows.
+  g.fillStyle = colours.line; // Before this page was opened, and while the shop does not answer, nobody knows.
   g.globalAlpha = .35;
   g.fillRect(left, 0, width - left, tall);
   lane.states.forEach((period, i) => {
+    if (!period.state) return;
     const from = x(period.at);
     const next = lane.states[i + 1];
     g.fillStyle = { CLOSED: colours.green, OPEN: colours.red, HALF_OPEN: colours.yellow }[period.state];
