@@ -1,6 +1,15 @@
 // Small tools for building the page. Whatever comes from the server goes through a text node or an attribute's value, never
 // through HTML.
 
+/** These characters, never seen themselves, turn the text around them about, so that a name could pass for another. */
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** The text with a mark in place of each of them; what is no text stays. */
+export const plain = (text) => (typeof text === 'string' ? text.replace(TURNING, '\ufffd') : text);
+
+/** Attributes that people read. */
+const READ = new Set(['title', 'aria-label']);
+
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** An element; a string among the children becomes text, null is left out. */
@@ -14,7 +23,8 @@ export function svg(tag, attributes, ...children) {
 }
 
 function filled(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes || {})) {
+  for (const [name, given] of Object.entries(attributes || {})) {
+    const value = READ.has(name) ? plain(given) : given;
     if (name === 'onclick') {
       element.addEventListener('click', value);
     } else if (value === true) {
@@ -23,14 +33,15 @@ function filled(element, attributes, children) {
       element.setAttribute(name, String(value));
     }
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined).map(plain));
   return element;
 }
 
 /** Sets text only where it differs, so that nothing flickers and a selection survives. */
 export function setText(element, text) {
-  if (element.textContent !== text) {
-    element.textContent = text;
+  const shown = plain(text);
+  if (element.textContent !== shown) {
+    element.textContent = shown;
   }
 }
 
