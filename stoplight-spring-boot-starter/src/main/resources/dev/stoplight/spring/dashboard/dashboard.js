@@ -1,6 +1,6 @@
 // The page: asks its server every few seconds, shows every light, and lets an operator change one.
 
-import { clock, duration, el, lockIcon, moment, setText, shape, span, WORDS } from './elements.js';
+import { clock, duration, el, lockIcon, moment, plain, setText, shape, span, WORDS } from './elements.js';
 import { fittingRange, RANGES, timeline } from './timeline.js';
 
 const REFRESH_MILLIS = 2000;
@@ -60,7 +60,11 @@ const view = {
   serverMillis: Date.now(),
   receivedAt: performance.now(),
   seenColors: new Map(),
-  lost: null,
+  answered: false,
+  lost: false,
+  storeUp: true,
+  reveal: false,
+  turned: null,
 };
 
 /** The server's time, so that a wrong clock on this side shows nothing wrong. */
@@ -86,6 +90,7 @@ async function refresh() {
     ]);
     view.serverMillis = Date.parse(list.time);
     view.receivedAt = performance.now();
+    view.answered = true;
     found();
     showHeader(list);
     showList(list);
@@ -101,18 +106,20 @@ async function refresh() {
 
 function lose(error) {
   if (!view.lost) {
-    view.lost = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hour12: false }).format(new Date());
+    view.lost = true;
     document.body.classList.add('stale');
     $('freshness').className = 'freshness is-lost';
     setText($('freshness'), 'Not connected');
   }
-  setText($('lost'), error instanceof Refused ? error.message : `Lost the server at ${view.lost}. What you see is from then; trying again.`);
+  setText($('lost'), error instanceof Refused ? error.message
+    : view.answered ? `Lost the server. What you see is from ${moment(new Date(view.serverMillis).toISOString(), now()).textContent}; trying again.`
+      : 'The server does not answer; trying again.');
   $('lost').hidden = false;
 }
 
 function found() {
   if (view.lost) {
-    view.lost = null;
+    view.lost = false;
     document.body.classList.remove('stale');
     $('lost').hidden = true;
     announce('Connected again');
@@ -122,7 +129,7 @@ function found() {
 }
 
 function announce(text) {
-  $('announcer').textContent = text;
+  $('announcer').textContent = plain(text);
 }
 
 // ---------------------------------------------------------------- the list
@@ -158,6 +165,7 @@ function showList({ breakers, page, enabled }) {
   }
   const focused = document.activeElement;
   const list = $('lights');
+  const place = [...list.children].indexOf(focused.parentElement);
   const wanted = new Set(breakers.map((b) => b.id));
   for (const [id, row] of rows) {
     if (!wanted.has(id)) {
@@ -174,7 +182,12 @@ function showList({ breakers, page, enabled }) {
     updateRow(row, breaker);
     if (list.children[i] !== row.item) list.insertBefore(row.item, list.children[i] || null);
   });
-  if (focused !== document.activeElement && list.contains(focused)) focused.focus({ preventScroll: true });
+  if (focused !== document.activeElement && list.contains(focused)) {
+    focused.focus({ preventScroll: true });
+  } else if (place >= 0 && !list.contains(focused)) {
+    const instead = list.children[Math.min(place, breakers.length - 1)];
+    (instead ? instead.firstChild : $('search')).focus({ preventScroll: true });
+  }
 
   $('empty').hidden = breakers.length > 0;
   setText($('empty'), view.color || view.search ? 'No light matches.'
@@ -185,7 +198,30 @@ function showList({ breakers, page, enabled }) {
   setText($('page-text'), page.total ? `${first + 1}–${first + breakers.length} of ${page.total}` : '');
   $('previous').disabled = page.number === 0;
   $('next').disabled = first + page.size >= page.total;
+  if (view.turned && page.number === view.page) showTurned();
+  if (view.reveal) revealRow();
+  view.reveal = false;
   noticeChanges(breakers);
+}
+
+/** A page is read from its top, and the button that led to the last one is no place for the focus. */
+function showTurned() {
+  const button = $(view.turned);
+  if (button.disabled && [button, document.body].includes(document.activeElement)) {
+    $(view.turned === 'next' ? 'previous' : 'next').focus({ preventScroll: true });
+  }
+  view.turned = null;
+  $('list').scrollTop = 0;
+  if ($('list').getBoundingClientRect().top < 0) $('list').scrollIntoView();
+}
+
+/** Scrolls the side list, and only that, until the row of the light that is open can be seen. */
+function revealRow() {
+  const row = rows.get(view.id)?.link.getBoundingClientRect();
+  const list = $('list').getBoundingClientRect();
+  if (row && (row.top < list.top || row.bottom > Math.min(list.bottom, innerHeight))) {
+    $('list').scrollTop += row.top - list.top - (list.height - row.height) / 2;
+  }
 }
 
 function noticeChanges(breakers) {
@@ -203,7 +239,7 @@ const address = (id) => `#/${encodeURIComponent(id)}`;
 function newRow(id) {
   const parts = {
     state: el('span', { class: 'row-state' }),
-    name: el('span', { class: 'row-name' }),
+    name: el('span', { class: 'row-name', title: id }),
     failures: el('span', { class: 'row-failures' }),
     now: el('span', { class: 'row-now' }),
     since: el('span', { class: 'row-since' }),
@@ -308,8 +344,13 @@ function section(name, data, build) {
   const focusKey = known.element.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
   known.shown = shown;
   known.element.replaceChildren(...build());
-  if (focusKey) known.element.querySelector(`[data-focus="${CSS.escape(focusKey)}"]`)?.focus({ preventScroll: true });
+  if (focusKey) refocus(known.element, focusKey);
   return known.element;
+}
+
+/** Focuses what has been drawn anew, or what is nearest to it where it is gone. */
+function refocus(within, key) {
+  (within.querySelector(`[data-focus="${CSS.escape(key)}"]`) || within.querySelector('button') || $('detail')).focus({ preventScroll: true });
 }
 
 function showDetail(d) {
@@ -317,16 +358,21 @@ function showDetail(d) {
   panel.hidden = false;
   document.body.classList.add('has-detail');
   view.detail = d;
+  view.storeUp = d.store?.status === 'UP';
   const parts = d instanceof Refused ? [section('refused', [d.status, d.message], () => refusal(d))] : [
     section('head', [d.id, d.color, d.lock, d.enabled], () => head(d)),
     section('status', [d.color, d.lock, d.enabled, d.probes, d.halfOpenCalls, d.failures, d.threshold, d.mode, d.since, d.settings['recovery-threshold']], () => status(d)),
-    section('actions', [d.id, d.lock], () => actions(d)),
+    section('actions', [d.id, d.lock, d.store.status], () => actions(d)),
     section('timeline', [d.transitions, d.state, d.since, d.store.status, view.range, Math.floor(now() / 1000), panel.clientWidth], () => past(d)),
     section('failures', [d.recentFailures, d.settings.window, d.store.status, d.color, d.lock, d.transitions], () => failures(d)),
-    section('settings', d.settings, () => settings(d)),
+    section('settings', [d.settings, d.store.status], () => settings(d)),
     section('instances', [d.recentFailures, d.transitions, d.calls, d.instance, d.store], () => instances(d)),
   ];
-  if (panel.children.length !== parts.length || parts.some((part, i) => panel.children[i] !== part)) panel.replaceChildren(...parts);
+  if (panel.children.length !== parts.length || parts.some((part, i) => panel.children[i] !== part)) {
+    const focused = panel.contains(document.activeElement);
+    panel.replaceChildren(...parts);
+    if (focused) panel.focus({ preventScroll: true });
+  }
   for (const element of panel.querySelectorAll('.status-now, .status-fill')) {
     setDeadline(element, d);
     tickElement(element);
@@ -387,8 +433,8 @@ const ACTIONS = {
 function actions(d) {
   const buttons = (d.lock ? ['unlock'] : ['lock-open', 'lock-closed']).concat('reset').map((action) => actionButton(d.id, action));
   buttons.push(
-    el('button', {
-      type: 'button', class: 'quiet', 'data-focus': 'forget',
+    changeButton({
+      class: 'quiet', 'data-focus': 'forget',
       onclick: () => confirm({
         title: 'Forget', id: d.id, danger: true,
         text: 'Every trace of it is removed on every instance: failures, history, lock and changed settings. Its next call starts it anew.',
@@ -400,10 +446,16 @@ function actions(d) {
   return [el('div', { class: 'buttons', role: 'group', 'aria-label': 'Actions' }, buttons)];
 }
 
+/** While the store is down it refuses, and says so; it can be focused all the same, so that the focus stays where it is. */
+function changeButton({ onclick, ...attributes }, text) {
+  const refused = view.storeUp ? {} : { 'aria-disabled': 'true', title: 'The store is down: nothing can be changed until it is back.' };
+  return el('button', { type: 'button', ...attributes, ...refused, onclick: () => view.storeUp && onclick() }, text);
+}
+
 function actionButton(id, action) {
   const [name, text, kind] = ACTIONS[action];
-  return el('button', {
-    type: 'button', 'data-focus': action, 'data-action': action,
+  return changeButton({
+    'data-focus': action, 'data-action': action,
     onclick: () => confirm({ title: name, id, text, danger: kind === 'danger', run: () => change('POST', id, { action }) }),
   }, `${name}…`);
 }
@@ -479,8 +531,8 @@ function settings(d) {
     el('th', { scope: 'row' }, name),
     el('td', { class: 'value' }, shownValue(value)),
     el('td', {}, el('span', { class: `source source-${source}`, title: of }, of ? `${source}, of ${of}` : source)),
-    el('td', { class: 'edit' }, el('button', {
-      type: 'button', class: 'quiet', 'data-focus': `change-${name}`, 'aria-label': `Change ${name}`,
+    el('td', { class: 'edit' }, changeButton({
+      class: 'quiet', 'data-focus': `change-${name}`, 'aria-label': `Change ${name}`,
       onclick: () => edit(d.id, name, value),
     }, 'Change'))));
   return [
@@ -525,7 +577,7 @@ let pending = null;
 
 /** Asks before anything is changed; a refusal is shown where it was asked for. */
 function confirm({ title: name, id, text, field, danger, run, done }) {
-  pending = { run, done, said: `${name}: ${id}` };
+  pending = { run, done, said: `${name}: ${id}`, from: document.activeElement.dataset.focus };
   $('dialog-title').replaceChildren(`${name} `, el('span', { class: 'name' }, id));
   setText($('dialog-text'), text);
   $('dialog-field').replaceChildren(...(field || []));
@@ -543,6 +595,11 @@ function busy(is) {
   $('dialog-confirm').disabled = is;
 }
 
+$('dialog').addEventListener('close', () => {
+  // The button that opened it may have been drawn anew meanwhile.
+  const nowhere = document.activeElement === document.body || $('dialog').contains(document.activeElement);
+  if (nowhere && view.id !== null) refocus($('detail'), pending.from);
+});
 $('dialog-cancel').addEventListener('click', () => $('dialog').close());
 $('dialog-form').addEventListener('submit', async (event) => {
   event.preventDefault();
@@ -559,9 +616,14 @@ $('dialog-form').addEventListener('submit', async (event) => {
     setText($('dialog-error'), e instanceof Refused ? e.message : 'The server cannot be reached. It is not known whether anything was changed.');
     $('dialog-error').hidden = false;
     busy(false);
+    if (document.activeElement === document.body) $('dialog-confirm').focus();
   }
 });
 
+const NUMBERS = {
+  'failure-rate': 'A number above 0 and at most 1; 0.5 is half of the calls.',
+  'cool-off-multiplier': 'A number, at least 1 and at most 1000; 2 doubles the cool-off with each failed recovery.',
+};
 const MAY_BE_OFF = new Set(['slow-call', 'max-average-latency']);
 
 function edit(id, name, value) {
@@ -571,7 +633,7 @@ function edit(id, name, value) {
     : Array.isArray(value) ? el('textarea', { ...attributes, rows: 3 }, value.join(',\n')) : el('input', { ...attributes, value });
   const hint = Array.isArray(value) ? 'Class names, separated by commas.'
     : typeof value === 'string' && !options ? `A duration such as 500ms, 30s or 5m${MAY_BE_OFF.has(name) ? ', or off' : ''}; a bare number is milliseconds.`
-      : typeof value === 'number' ? 'A number.' : '';
+      : typeof value === 'number' ? NUMBERS[name] || 'A whole number, at least 1.' : '';
   confirm({
     title: 'Change', id,
     text: 'The new value holds on every instance at once, and until it is cleared.',
@@ -610,6 +672,7 @@ $('search').addEventListener('input', () => {
 for (const [id, step] of [['previous', -1], ['next', 1]]) {
   $(id).addEventListener('click', () => {
     view.page = Math.max(0, view.page + step);
+    view.turned = id;
     refresh();
   });
 }
@@ -638,13 +701,15 @@ function follow() {
   if (view.id === null) {
     $('detail').hidden = true;
     document.body.classList.remove('has-detail');
-    rows.get(before)?.link.focus();
+    (rows.get(before)?.link || $('lights').querySelector('a') || $('search')).focus();
   } else {
     $('detail').hidden = false;
     document.body.classList.add('has-detail');
     $('detail').append(el('p', { class: 'muted loading' }, 'Loading…'));
     $('detail').focus({ preventScroll: true });
     scrollTo(0, 0);
+    revealRow();
+    view.reveal = true;
   }
   refresh();
 }

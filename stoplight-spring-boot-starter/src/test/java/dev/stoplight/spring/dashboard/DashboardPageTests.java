@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.stoplight.Breaker;
 import dev.stoplight.BreakerLock;
 import dev.stoplight.BreakerRegistry;
+import dev.stoplight.BreakerSetting;
 import dev.stoplight.BreakerSettings;
 import dev.stoplight.BreakerState;
 import dev.stoplight.redis.RedisBreakerStore;
@@ -49,6 +50,14 @@ import org.springframework.security.web.SecurityFilterChain;
 class DashboardPageTests {
 
     private static final String HOSTILE = "\"><img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>&lt;b&gt;";
+
+    /** A refund that looks like something else, and an error that looks like a success. */
+    private static final String TURNED_NAME = "\u202Ednufer\u2066\u200F";
+
+    private static final String TURNED_MESSAGE = "\u2068ko\u202E.deliaf";
+
+    private static final String CHANGES = ".part-actions button, .settings button";
+    private static final String REFUSED_CHANGES = "#detail button[aria-disabled=true][title^=\"The store is down\"]";
 
     private static final MemoryBreakerStore STORE = new MemoryBreakerStore();
     private static Browser browser;
@@ -211,6 +220,33 @@ class DashboardPageTests {
     }
 
     @Test
+    void namesOfSettingsAreReadBesideTheNameOfAClass() {
+        service.breaker("payments").configure(BreakerSettings.builder()
+                .set("ignore-exceptions", "org.springframework.beans.factory.UnsatisfiedDependencyException,java.io.IOException")
+                .build());
+        openDetail("payments");
+        browser.see(".settings .value", "UnsatisfiedDependencyException");
+
+        String broken = """
+                return [...document.querySelectorAll('.settings tbody th')].filter((th) => {
+                  const text = document.createRange();
+                  text.selectNodeContents(th);
+                  return text.getClientRects().length > (arguments[0] ? th.textContent.split('-').length : 1);
+                }).map((th) => th.textContent)""";
+        assertThat((List<?>) browser.script(broken, false)).isEmpty();
+        browser.phone();
+        assertThat((List<?>) browser.script(broken, true)).as("only hyphens are broken at").isEmpty();
+        assertThat((Long) browser.script("return document.querySelector('.settings td.value').offsetWidth")).isGreaterThan(90);
+        assertThat((Boolean) browser.script("return document.querySelector('.settings').offsetWidth"
+                        + " <= document.querySelector('.part-settings .part-top').offsetWidth"))
+                .as("it stays in its card")
+                .isTrue();
+        browser.script("document.querySelector('[data-focus=change-minimum-calls]').scrollIntoView()");
+        browser.screenshot("class-names-phone");
+        assertNoSidewaysScrolling();
+    }
+
+    @Test
     void detailShowsWhatHappened() {
         Breaker mail = service.breaker("mail");
         service.fail(mail, 3, "greylisted");
@@ -295,6 +331,24 @@ class DashboardPageTests {
     }
 
     @Test
+    void charactersThatTurnTextAboutAreSeen() {
+        Breaker refund = service.breaker(TURNED_NAME, TURNED_NAME);
+        service.fail(refund, 3, TURNED_MESSAGE);
+        openPage();
+
+        browser.click(".row.red .name", "\uFFFDdnufer\uFFFD\uFFFD");
+        browser.see("#detail .key", "\uFFFDdnufer\uFFFD\uFFFD");
+        browser.see("#detail .message", "\uFFFDko\uFFFD.deliaf");
+        browser.see("#detail .reason", "\uFFFDko\uFFFD.deliaf");
+        browser.click("[data-action=lock-open]", "Lock open");
+        browser.see("#dialog-title", "\uFFFDdnufer\uFFFD\uFFFD");
+        browser.click("#dialog-confirm", "Lock open");
+        browser.see("#detail .chip-lock", "locked open");
+        assertThat(refund.lastSeen().lock()).as("what is sent is as it was").isEqualTo(BreakerLock.OPEN);
+        assertThat((Boolean) browser.script("return /[\\u200f\\u202e\\u2066\\u2068]/.test(document.documentElement.outerHTML)")).isFalse();
+    }
+
+    @Test
     void hugeNamesAndMessagesStayInsideThePage() {
         service.breaker("n".repeat(2000)).configure(BreakerSettings.builder().minimumCalls(7).build());
         service.fail(service.breaker("n".repeat(2000), "k".repeat(2000)), 3, "m".repeat(100_000));
@@ -303,10 +357,10 @@ class DashboardPageTests {
         browser.see("#detail .message", "mmm");
 
         assertNoSidewaysScrolling();
-        assertThat((Long) browser.script("return document.querySelector('.part-head').offsetHeight")).isLessThan(300);
+        assertThat((Long) browser.script("return document.querySelector('.part-head').offsetHeight")).isLessThan(500);
         browser.phone();
         assertNoSidewaysScrolling();
-        assertThat((Long) browser.script("return document.querySelector('.part-head').offsetHeight")).isLessThan(300);
+        assertThat((Long) browser.script("return document.querySelector('.part-head').offsetHeight")).isLessThan(500);
     }
 
     @Test
@@ -320,7 +374,7 @@ class DashboardPageTests {
             browser.open(first.url("/stoplight/"));
             browser.see(".row.green", "payments");
         }
-        browser.see("#lost", "Lost the server at");
+        browser.see("#lost", "Lost the server. What you see is from");
         browser.see(".freshness", "Not connected");
         browser.screenshot("lost-server");
 
@@ -342,20 +396,33 @@ class DashboardPageTests {
                 browser.open(shared.url("/stoplight/#/payments"));
                 browser.see(".store.is-up", "Store: redis, up");
                 browser.see("#detail .chip-state", "Red");
+                browser.click("[data-action=lock-closed]", "Lock closed");
+                browser.see("dialog", "Lock closed");
                 redis.kill();
                 browser.see("#store-down", "The store (redis) has been down since");
                 browser.see("#detail .timeline .lane", "not known");
                 browser.see(".row.red", "payments");
-                browser.click("[data-action=lock-closed]", "Lock closed");
                 browser.click("#dialog-confirm", "Lock closed");
                 browser.see("#dialog-error", "Breaker 'payments' was not changed");
                 browser.screenshot("store-down-refused");
                 browser.click("#dialog-cancel", "Cancel");
+                browser.seeNo("dialog");
+                assertThat(browser.script("return document.activeElement.dataset.action")).isEqualTo("lock-closed");
+                assertThat(browser.script("return document.querySelectorAll('" + CHANGES + "').length"))
+                        .as("locks, reset, forget and each setting")
+                        .isEqualTo(4L + BreakerSetting.values().length);
+                assertThat(browser.script("return document.querySelectorAll('" + REFUSED_CHANGES + "').length"))
+                        .isEqualTo(4L + BreakerSetting.values().length);
+                browser.click("[data-action=reset]", "Reset");
+                browser.seeNo("dialog");
                 browser.screenshot("store-down");
 
                 redis.restart();
                 browser.see(".store.is-up", "Store: redis, up");
                 browser.seeNo("#store-down");
+                browser.seeNo(REFUSED_CHANGES);
+                browser.click("[data-action=reset]", "Reset");
+                browser.see("dialog", "Reset");
             } finally {
                 client.shutdown();
             }
@@ -415,7 +482,7 @@ class DashboardPageTests {
             browser.open("http://127.0.0.1:" + proxy.getAddress().getPort() + "/stoplight/");
             browser.see(".freshness", "Live");
             trouble.set("away");
-            browser.see("#lost", "Lost the server at");
+            browser.see("#lost", "Lost the server.");
             trouble.set("signed out");
             browser.see("#lost", "You are signed out.");
             trouble.set("");
@@ -522,6 +589,35 @@ class DashboardPageTests {
     }
 
     @Test
+    void focusIsNeverLostToWhatAChangeTakesAway() {
+        Breaker payments = service.breaker("payments");
+        service.breaker("catalog");
+        payments.configure(BreakerSettings.builder().threshold(7).build());
+        openDetail("payments");
+
+        confirmWithTheKeyboard("[data-action=lock-open]");
+        browser.see("#detail .chip-lock", "locked open");
+        await().until(() -> Boolean.TRUE.equals(browser.script("return document.activeElement.matches('[data-action=unlock]')")));
+        confirmWithTheKeyboard("[data-action=clear-overrides]");
+        browser.seeNo(".settings .is-runtime");
+        await().until(() -> Boolean.TRUE.equals(browser.script("return document.activeElement.matches('.part-settings button')")));
+        confirmWithTheKeyboard("[data-focus=forget]");
+        browser.seeNo("#detail");
+        await().until(() -> browser.texts(".row .name").equals(List.of("catalog")));
+        await().until(() -> Boolean.TRUE.equals(browser.script("return document.activeElement.matches('.row')")));
+    }
+
+    private static void confirmWithTheKeyboard(String button) {
+        browser.see(button);
+        browser.script("document.querySelector(arguments[0]).focus()", button);
+        browser.press(Keys.ENTER);
+        browser.see("#dialog-confirm");
+        browser.tabTo("#dialog-confirm");
+        browser.press(Keys.ENTER);
+        browser.seeNo("dialog");
+    }
+
+    @Test
     void everyControlHasANameAndEveryColourAWord() {
         service.fail(service.breaker("payments"), 3, "down");
         openDetail("payments");
@@ -580,6 +676,32 @@ class DashboardPageTests {
         await().until(() -> browser.texts(".row .name").size() == 10);
         browser.see("#search").sendKeys("nobody");
         browser.see("#empty", "No light matches.");
+    }
+
+    @Test
+    void openLightIsInSightInTheListBesideIt() {
+        IntStream.range(0, 60).forEach(i -> service.breaker("catalog-%02d".formatted(i)));
+        openDetail("catalog-45");
+        seeTheOpenRow("catalog-45");
+        assertThat(browser.script("return scrollY")).as("the detail is read from its top").isEqualTo(0L);
+        browser.screenshot("open-row");
+
+        browser.open(service.url("/stoplight/#/catalog-47"));
+        browser.see("#detail-title", "catalog-47");
+        seeTheOpenRow("catalog-47");
+
+        browser.click("#next", "Next");
+        browser.see("#page-text", "51–60 of 60");
+        assertThat(browser.script("return document.querySelector('.list').scrollTop")).as("a page is read from its top").isEqualTo(0L);
+        assertThat(browser.script("return document.activeElement.id")).isEqualTo("previous");
+    }
+
+    private static void seeTheOpenRow(String name) {
+        browser.see(".row[aria-current]", name);
+        await().until(() -> Boolean.TRUE.equals(browser.script("""
+                const row = document.querySelector('.row[aria-current]').getBoundingClientRect();
+                const list = document.querySelector('.list').getBoundingClientRect();
+                return row.top >= list.top && row.bottom <= Math.min(list.bottom, innerHeight)""")));
     }
 
     @Test
