@@ -4,6 +4,7 @@ import dev.stoplight.BreakerRegistry;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,6 +18,7 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.AopUtils;
@@ -32,6 +34,7 @@ import org.springframework.util.ClassUtils;
  *
  * <p>It runs last, so that it finds the advisors of all others in place, and puts its own where its order says. An auto-proxy
  * creator would not do: what post-processors such as that of {@code @Retryable} add is always outside of what it has put there.
+ * The proxy itself is there earlier, from an {@link EarlyProxyPostProcessor}.
  */
 final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor implements SmartInitializingSingleton {
 
@@ -71,23 +74,31 @@ final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvising
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        if (bean instanceof AopInfrastructureBean) {
-            return bean;
-        }
-        if (bean instanceof Advised advised && !advised.isFrozen()) {
+        Object proxied = proxied(bean, beanName);
+        if (proxied instanceof Advised advised && isOpen(advised)) {
             List<Class<?>> types = types(advised);
             if (isGuarded(types)) {
-                advise(advised, guards(types, beanName, !Proxy.isProxyClass(bean.getClass())));
+                advise(advised, guards(types, beanName, !Proxy.isProxyClass(proxied.getClass())));
             }
-            return bean;
         }
-        return isEligible(bean, beanName) ? proxy(bean, beanName) : bean;
+        return proxied;
+    }
+
+    /** The bean in a proxy to which guards can be added, when it has any and is no such proxy yet. */
+    Object proxied(Object bean, String beanName) {
+        boolean done = bean instanceof AopInfrastructureBean || (bean instanceof Advised advised && isOpen(advised));
+        return done || !isEligible(bean, beanName) ? bean : proxy(bean, beanName);
+    }
+
+    private static boolean isOpen(Advised advised) {
+        return !advised.isFrozen() && !(advised instanceof AopInfrastructureBean);
     }
 
     /** An existing proxy may have interfaces of which the object behind it, if any, knows nothing, such as a repository's. */
     private static List<Class<?>> types(Advised advised) {
         List<Class<?>> types = new ArrayList<>();
-        Class<?> target = advised.getTargetClass();
+        // Behind the proxy may be another.
+        Class<?> target = advised.getTargetClass() == null ? null : AopProxyUtils.ultimateTargetClass(advised);
         if (target != null) {
             types.add(ClassUtils.getUserClass(target));
         }
@@ -102,7 +113,7 @@ final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvising
     /** Puts each before the first advisor of its method that has a higher order; a proxy that is more than one bean has them already. */
     private static void advise(Advised advised, List<Guard> added) {
         for (Guard guard : added) {
-            if (advised.indexOf(guard) >= 0) {
+            if (has(advised, guard)) {
                 continue;
             }
             Advisor[] existing = advised.getAdvisors();
@@ -114,6 +125,12 @@ final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvising
             }
             advised.addAdvisor(position, guard);
         }
+    }
+
+    /** Whether the method has its guard already, in this proxy or in one behind it. */
+    private static boolean has(Advised advised, Guard guard) {
+        return Arrays.stream(advised.getAdvisors()).anyMatch(guard::guardsTheSame)
+                || (AopProxyUtils.getSingletonTarget(advised) instanceof Advised inner && has(inner, guard));
     }
 
     /** Validation has no order but belongs outside, where security is: what callers do wrong tells nothing of the dependency. */
@@ -142,9 +159,11 @@ final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvising
         boolean subclass = (factory.isProxyTargetClass() || factory.getProxiedInterfaces().length == 0)
                 && !Proxy.isProxyClass(type)
                 && !ClassUtils.isLambdaClass(type);
-        guards(List.of(ClassUtils.getUserClass(type)), beanName, subclass).forEach(factory::addAdvisor);
+        // What is wrong is said before the proxy fails on it.
+        guards(List.of(ClassUtils.getUserClass(type)), beanName, subclass);
         customizeProxyFactory(factory);
-        factory.setFrozen(isFrozen());
+        factory.setFrozen(false);
+        factory.setOpaque(false);
         factory.setPreFiltered(true);
         return factory.getProxy(getProxyClassLoader());
     }
@@ -195,9 +214,14 @@ final class CircuitBreakerPostProcessor extends AbstractBeanFactoryAwareAdvising
             setOrder(order);
         }
 
+        boolean guardsTheSame(Advisor other) {
+            return other instanceof Guard guard && guard.method.method().equals(method.method());
+        }
+
         @Override
         public boolean matches(Method called, @Nullable Class<?> targetClass) {
-            return called.equals(method.method()) || AopUtils.getMostSpecificMethod(called, targetClass).equals(method.method());
+            // The class of the bean and not that of the target, which may itself be a proxy.
+            return called.equals(method.method()) || AopUtils.getMostSpecificMethod(called, method.beanClass()).equals(method.method());
         }
     }
 }

@@ -37,6 +37,13 @@ public final class StoplightAutoConfiguration {
         return new CircuitBreakerPostProcessor(properties, sources, registry);
     }
 
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnBooleanProperty(name = "stoplight.enabled", matchIfMissing = true)
+    static EarlyProxyPostProcessor earlyProxyPostProcessor(CircuitBreakerPostProcessor last) {
+        return new EarlyProxyPostProcessor(last);
+    }
+
     /** Backs off as a whole when the application brings a registry of its own. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(BreakerRegistry.class)

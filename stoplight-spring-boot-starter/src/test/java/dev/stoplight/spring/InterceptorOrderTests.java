@@ -10,6 +10,8 @@ import dev.stoplight.BreakerLock;
 import dev.stoplight.CircuitOpenException;
 import jakarta.validation.ConstraintViolationException;
 import jakarta.validation.constraints.NotBlank;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
@@ -17,12 +19,15 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.validation.autoconfigure.ValidationAutoConfiguration;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.scheduling.annotation.Async;
@@ -248,6 +253,98 @@ class InterceptorOrderTests {
             assertThatExceptionOfType(SecurityException.class).isThrownBy(() -> context.getBean(Service.class).secured());
 
             assertThat(Contexts.breaker(context, "secured").calls().failed()).isEqualTo(1);
+        });
+    }
+
+    static class MessageListener {
+
+        final AtomicInteger runs = new AtomicInteger();
+
+        @CircuitBreaker(name = "plainMessage", threshold = 2)
+        public void plain() {
+            runs.incrementAndGet();
+            throw new IllegalStateException("poison");
+        }
+
+        @CircuitBreaker(name = "retriedMessage", threshold = 1)
+        @Retryable(maxRetries = 2, delay = 0)
+        public void retried() {
+            runs.incrementAndGet();
+            throw new IllegalStateException("poison");
+        }
+
+        @CircuitBreaker(name = "asynchronousMessage", threshold = 1)
+        @Async
+        public void asynchronous() {
+            throw new IllegalStateException("poison");
+        }
+    }
+
+    /** As a message listener's post-processor is: it remembers the bean that it is given, and was declared by the application. */
+    static class Remembering implements BeanPostProcessor, Ordered {
+
+        final Map<String, Object> beans = new HashMap<>();
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            beans.put(beanName, bean);
+            return bean;
+        }
+
+        @Override
+        public int getOrder() {
+            return Ordered.LOWEST_PRECEDENCE;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Messaging {
+
+        @Bean
+        static Remembering remembering() {
+            return new Remembering();
+        }
+    }
+
+    private static MessageListener remembered(ApplicationContext context) {
+        return (MessageListener) context.getBean(Remembering.class).beans.get("messageListener");
+    }
+
+    @Test
+    void whatRemembersAListenerBeforeEverythingElseIsThereCallsItThroughItsBreaker() {
+        Contexts.runner(Messaging.class, MessageListener.class).run(context -> {
+            MessageListener listener = remembered(context);
+            assertThat(listener).isSameAs(context.getBean(MessageListener.class));
+
+            assertThatIllegalStateException().isThrownBy(listener::plain);
+            assertThatIllegalStateException().isThrownBy(listener::plain);
+            assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(listener::plain);
+            assertThat(Contexts.breaker(context, "plainMessage").calls().failed()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void whereAListenerIsRememberedTheBreakerIsOutsideRetriesAndInsideTheAsynchronousCallAllTheSame() {
+        Contexts.runner(Messaging.class, Everything.class, MessageListener.class).run(context -> {
+            MessageListener listener = remembered(context);
+
+            assertThatIllegalStateException().isThrownBy(listener::retried);
+            assertThat(Contexts.breaker(context, "retriedMessage").calls().failed()).isEqualTo(1);
+            assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(listener::retried);
+
+            listener.asynchronous();
+            await().until(() -> Contexts.breaker(context, "asynchronousMessage").calls().failed() == 1);
+        });
+    }
+
+    @Test
+    void whereAListenerIsRememberedARedLightOpensNoTransactionAllTheSame() {
+        Contexts.runner(Messaging.class, Everything.class, Service.class).run(context -> {
+            Service service = (Service) context.getBean(Remembering.class).beans.get("service");
+
+            assertThatIllegalStateException().isThrownBy(service::both);
+            assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(service::both);
+            assertThat(context.getBean(Transactions.class).begun).hasValue(3);
         });
     }
 }

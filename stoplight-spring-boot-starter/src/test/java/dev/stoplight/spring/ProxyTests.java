@@ -25,10 +25,16 @@ import java.util.stream.Collectors;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.ProxyFactoryBean;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -457,6 +463,58 @@ class ProxyTests {
 
             context.getBean("ofAFactory", Service.class).call();
             assertThat(breaker.calls().succeeded()).isEqualTo(2);
+        });
+    }
+
+    static class PricesOfClass implements Prices {
+        @Override
+        @CircuitBreaker(name = "prices")
+        public String price() {
+            return "price";
+        }
+    }
+
+    interface Prices {
+        String price();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ProxiesOfProxies {
+
+        /** As late as can be, and it puts a proxy around whatever it is given. */
+        @Bean
+        static DefaultAdvisorAutoProxyCreator autoProxyCreator() {
+            return new DefaultAdvisorAutoProxyCreator();
+        }
+
+        @Bean
+        static Advisor advisor() {
+            MethodInterceptor none = invocation -> invocation.proceed();
+            NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
+            pointcut.setMappedName("price");
+            return new DefaultPointcutAdvisor(pointcut, none);
+        }
+
+        @Bean
+        Prices target() {
+            return new PricesOfClass();
+        }
+
+        @Bean
+        Prices decorated(@Qualifier("target") Prices target) {
+            return (Prices) new ProxyFactory(target).getProxy();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aProxyAroundAProxyIsProtectedOnce(boolean subclasses) {
+        Contexts.runner(ProxiesOfProxies.class).withPropertyValues("spring.aop.proxy-target-class=" + subclasses).run(context -> {
+            context.getBean("target", Prices.class).price();
+            assertThat(Contexts.breaker(context, "prices").calls().succeeded()).isEqualTo(1);
+
+            context.getBean("decorated", Prices.class).price();
+            assertThat(Contexts.breaker(context, "prices").calls().succeeded()).isEqualTo(2);
         });
     }
 
