@@ -4,6 +4,7 @@ import dev.stoplight.Breaker;
 import dev.stoplight.BreakerRegistry;
 import dev.stoplight.BreakerSetting;
 import dev.stoplight.BreakerSettings;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -85,10 +86,15 @@ public final class BreakerSettingsSources {
         return exact.overriddenBy(settings(binder.bind(relaxed, Bindable.of(StoplightProperties.Settings.class)).orElse(null)));
     }
 
-    /** Names that differ only in case are the same to a property, so each has what was bound to it and nothing of the other's. */
+    /** Names that differ only in case and separators are the same to a property, so each has what is its own and nothing of the other's. */
     private boolean isOneOfSeveral(String name) {
         Set<String> names = properties.breakers().keySet();
-        return names.contains(name) && names.stream().anyMatch(other -> !other.equals(name) && other.equalsIgnoreCase(name));
+        return names.contains(name) && names.stream().filter(other -> uniform(other).equals(uniform(name))).count() > 1;
+    }
+
+    /** The form in which names of properties are compared. */
+    private static String uniform(String name) {
+        return name.replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
     }
 
     private static BreakerSettings settings(StoplightProperties.@Nullable Settings own) {

@@ -18,6 +18,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -128,6 +130,36 @@ class SettingsPrecedenceTests {
             assertThat(registry.breaker("Payments").settings().threshold()).isEqualTo(22);
             assertThat(registry.breaker("payments").settings().threshold()).isEqualTo(23);
         });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "[order_service], [orderService]",
+        "[order_service], [order-service]",
+        "[order_service], orderService",
+        "order-service, [order_service]",
+        "[order-service], ORDERSERVICE",
+        "[order.service], [order.ser_vice]"
+    })
+    void namesThatDifferOnlyInCaseAndSeparatorsHaveASectionEach(String one, String other) {
+        runner.withPropertyValues(
+                        "stoplight.breakers." + one + ".threshold=22",
+                        "stoplight.breakers." + other + ".threshold=23",
+                        "stoplight.breakers." + other + ".window=23s")
+                .run(context -> {
+                    BreakerSettings ofOne = configured(context, one);
+                    BreakerSettings ofOther = configured(context, other);
+
+                    assertThat(ofOne.threshold()).isEqualTo(22);
+                    assertThat(ofOne.window()).isEqualTo(Duration.ofMinutes(1));
+                    assertThat(ofOther.threshold()).isEqualTo(23);
+                    assertThat(ofOther.window()).isEqualTo(Duration.ofSeconds(23));
+                });
+    }
+
+    private static BreakerSettings configured(AssertableApplicationContext context, String section) {
+        String name = section.replace("[", "").replace("]", "");
+        return context.getBean(BreakerRegistry.class).breaker(name).settings();
     }
 
     @Test
