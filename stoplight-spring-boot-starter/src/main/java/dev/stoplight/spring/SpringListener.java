@@ -4,7 +4,10 @@ import dev.stoplight.BreakerEvent;
 import dev.stoplight.BreakerListener;
 import dev.stoplight.BreakerState;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,9 @@ final class SpringListener implements BreakerListener, SmartInitializingSingleto
     private final ObjectProvider<BreakerListener> beans;
     private final List<BreakerEvent> early = new ArrayList<>();
     private volatile @Nullable List<BreakerListener> listeners;
+
+    /** Those that failed on a command: there are too many commands to speak of each. */
+    private final Set<BreakerListener> failing = Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
 
     SpringListener(ConfigurableApplicationContext context, ObjectProvider<BreakerListener> beans) {
         this.context = context;
@@ -83,7 +89,17 @@ final class SpringListener implements BreakerListener, SmartInitializingSingleto
     public void onStoreCommand(String command, boolean answered, long nanos) {
         List<BreakerListener> told = listeners;
         if (told != null) {
-            told.forEach(listener -> listener.onStoreCommand(command, answered, nanos));
+            told.forEach(listener -> tell(listener, command, answered, nanos));
+        }
+    }
+
+    private void tell(BreakerListener listener, String command, boolean answered, long nanos) {
+        try {
+            listener.onStoreCommand(command, answered, nanos);
+        } catch (RuntimeException | Error e) {
+            if (failing.add(listener)) {
+                LOG.warn("A listener failed on the store's command '" + command + "'; if it does so again, that is not logged", e);
+            }
         }
     }
 

@@ -15,6 +15,8 @@ import dev.stoplight.BreakerState;
 import dev.stoplight.store.BreakerStore;
 import dev.stoplight.store.MemoryBreakerStore;
 import dev.stoplight.store.StoreCommand;
+import dev.stoplight.store.StoreObserver;
+import dev.stoplight.testing.ForwardingStore;
 import dev.stoplight.testing.RecordedEvents;
 import dev.stoplight.testing.RecordingStore;
 import dev.stoplight.testing.TestClock;
@@ -23,6 +25,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -253,6 +258,64 @@ class StoplightAutoConfigurationTests {
             assertThat(heard.states()).containsExactly(BreakerState.OPEN);
             assertThat(heard.of(BreakerEvent.LockChanged.class)).hasSize(1);
             await().until(() -> context.getBean(Listening.class).published.containsAll(heard.all()));
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Timing {
+
+        private final AtomicReference<StoreObserver> observer = new AtomicReference<>();
+        private final List<String> timed = new CopyOnWriteArrayList<>();
+
+        @Bean
+        BreakerStore store() {
+            return new ForwardingStore(new MemoryBreakerStore()) {
+                @Override
+                public Runnable subscribe(StoreObserver subscriber) {
+                    observer.set(subscriber);
+                    return super.subscribe(subscriber);
+                }
+            };
+        }
+
+        @Bean
+        @Order(0)
+        BreakerListener broken() {
+            return listener(command -> {
+                throw new IllegalStateException("a broken listener");
+            });
+        }
+
+        @Bean
+        @Order(1)
+        BreakerListener timer() {
+            return listener(timed::add);
+        }
+
+        private static BreakerListener listener(Consumer<String> commands) {
+            return new BreakerListener() {
+                @Override
+                public void onEvent(BreakerEvent event) {}
+
+                @Override
+                public void onStoreCommand(String command, boolean answered, long nanos) {
+                    commands.accept(command);
+                }
+            };
+        }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aListenerThatFailsOnTheStoresCommandsKeepsThemFromNoOtherAndIsLoggedOnce(CapturedOutput output) {
+        Contexts.runner(Timing.class, Service.class).run(context -> {
+            Timing timing = context.getBean(Timing.class);
+            timing.observer.get().commandDone("record", true, 42);
+            timing.observer.get().commandDone("acquire", true, 42);
+
+            assertThat(timing.timed).containsExactly("record", "acquire");
+            assertThat(output.toString().lines().filter(line -> line.contains("WARN"))).singleElement().asString()
+                    .contains("A listener failed on the store's command 'record'; if it does so again, that is not logged");
         });
     }
 
