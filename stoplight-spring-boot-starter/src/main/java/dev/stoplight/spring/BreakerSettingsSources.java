@@ -4,6 +4,8 @@ import dev.stoplight.Breaker;
 import dev.stoplight.BreakerRegistry;
 import dev.stoplight.BreakerSetting;
 import dev.stoplight.BreakerSettings;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -46,27 +48,26 @@ public final class BreakerSettingsSources {
         return properties.enabled() ? settings : settings.overriddenBy(OFF);
     }
 
-    /** Where the value that this breaker uses now comes from. */
-    public SettingSource source(Breaker breaker, BreakerSetting setting) {
+    /** Where each value that this breaker uses now comes from. */
+    public Map<BreakerSetting, SettingSource> sources(Breaker breaker) {
         String name = breaker.name();
-        if (sets(breaker.overrides(), setting) || (breaker.key() != null && inherits(name, setting))) {
-            return SettingSource.RUNTIME;
+        Map<BreakerSetting, SettingSource> sources = new EnumMap<>(BreakerSetting.class);
+        List.of(BreakerSetting.values()).forEach(setting -> sources.put(setting, SettingSource.BUILT_IN));
+        // From the weakest on. What none of the layers here sets was given in code.
+        lay(sources, breaker.settings(), SettingSource.ANNOTATION);
+        lay(sources, defaults, SettingSource.DEFAULTS);
+        lay(sources, annotated(name), SettingSource.ANNOTATION);
+        lay(sources, yml(name), SettingSource.YML);
+        if (breaker.key() != null) {
+            // A key follows what was changed at run time for its name.
+            registry.get().find(name).ifPresent(ofName -> lay(sources, ofName.overrides(), SettingSource.RUNTIME));
         }
-        if (sets(yml(name), setting)) {
-            return SettingSource.YML;
-        }
-        if (sets(annotated(name), setting)) {
-            return SettingSource.ANNOTATION;
-        }
-        if (sets(defaults, setting)) {
-            return SettingSource.DEFAULTS;
-        }
-        return sets(breaker.settings(), setting) ? SettingSource.ANNOTATION : SettingSource.BUILT_IN;
+        lay(sources, breaker.overrides(), SettingSource.RUNTIME);
+        return sources;
     }
 
-    /** A key follows what was changed at run time for its name. */
-    private boolean inherits(String name, BreakerSetting setting) {
-        return registry.get().find(name).map(ofName -> sets(ofName.overrides(), setting)).orElse(false);
+    private static void lay(Map<BreakerSetting, SettingSource> sources, BreakerSettings settings, SettingSource source) {
+        settings.explicit().forEach(setting -> sources.put(setting, source));
     }
 
     private static boolean sets(BreakerSettings settings, BreakerSetting setting) {

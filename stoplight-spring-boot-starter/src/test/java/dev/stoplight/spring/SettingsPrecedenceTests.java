@@ -17,6 +17,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -73,6 +75,36 @@ class SettingsPrecedenceTests {
                     assertThat(breaker.settings().threshold()).isEqualTo(22);
                     assertThat(source(context, breaker, THRESHOLD)).isEqualTo("yml");
                 });
+    }
+
+    @Test
+    void theSourcesOfAllSettingsTogetherReadTheConfigurationOnce() {
+        CountingSource counting = new CountingSource();
+        runner.withInitializer(context -> context.getEnvironment().getPropertySources().addFirst(counting)).run(context -> {
+            Breaker breaker = Contexts.breaker(context, "quotes");
+            counting.reads.set(0);
+
+            assertThat(context.getBean(BreakerSettingsSources.class).sources(breaker)).hasSize(BreakerSetting.values().length);
+            assertThat(counting.reads).hasValue(1);
+        });
+    }
+
+    /** Counts how often the threshold of one breaker is asked for. */
+    private static final class CountingSource extends PropertySource<Object> {
+
+        private final AtomicInteger reads = new AtomicInteger();
+
+        CountingSource() {
+            super("counting", new Object());
+        }
+
+        @Override
+        public @Nullable Object getProperty(String name) {
+            if (name.equals("stoplight.breakers.quotes.threshold")) {
+                reads.incrementAndGet();
+            }
+            return null;
+        }
     }
 
     @Test
@@ -226,6 +258,6 @@ class SettingsPrecedenceTests {
     }
 
     private static String source(AssertableApplicationContext context, Breaker breaker, BreakerSetting setting) {
-        return context.getBean(BreakerSettingsSources.class).source(breaker, setting).text();
+        return context.getBean(BreakerSettingsSources.class).sources(breaker).get(setting).text();
     }
 }

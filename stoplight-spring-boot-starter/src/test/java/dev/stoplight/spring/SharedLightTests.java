@@ -205,7 +205,7 @@ class SharedLightTests {
     }
 
     private static SettingSource source(ConfigurableApplicationContext context) {
-        return context.getBean(BreakerSettingsSources.class).source(breaker(context), BreakerSetting.THRESHOLD);
+        return context.getBean(BreakerSettingsSources.class).sources(breaker(context)).get(BreakerSetting.THRESHOLD);
     }
 
     @Test

@@ -20,6 +20,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Breakers as JSON objects. They are plain maps, so that no application's JSON settings can change a name or a date in them. */
@@ -76,18 +77,18 @@ final class BreakerJson {
 
     private static Map<String, @Nullable Object> settings(Breaker breaker, BreakerSettingsSources sources) {
         BreakerSettings now = breaker.settings();
+        Set<BreakerSetting> own = breaker.overrides().explicit();
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        for (BreakerSetting setting : BreakerSetting.values()) {
+        sources.sources(breaker).forEach((setting, source) -> {
             Map<String, @Nullable Object> entry = new LinkedHashMap<>();
             entry.put("value", value(now, setting));
-            SettingSource source = sources.source(breaker, setting);
             entry.put("source", source.text());
-            if (source == SettingSource.RUNTIME && !breaker.overrides().explicit().contains(setting)) {
+            if (source == SettingSource.RUNTIME && !own.contains(setting)) {
                 // Changed for the name, which this key follows.
                 entry.put("of", breaker.name());
             }
             json.put(setting.key(), entry);
-        }
+        });
         return json;
     }
 
