@@ -3,6 +3,7 @@ package dev.stoplight.spring;
 import dev.stoplight.BreakerSetting;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -18,6 +19,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.Ordered;
 import org.springframework.core.convert.ConversionFailedException;
+import org.springframework.core.convert.ConverterNotFoundException;
 import org.springframework.core.env.Environment;
 
 /** Explains a wrong value under {@code stoplight.*}: which property, which rule, which value, and where it was read from. */
@@ -40,14 +42,34 @@ final class StoplightBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExc
         if (!PREFIX.equals(name) && !PREFIX.isAncestorOf(name)) {
             return null;
         }
-        ConversionFailedException conversion = findCause(cause, ConversionFailedException.class);
-        if (conversion == null && !(NestedExceptionUtils.getMostSpecificCause(cause) instanceof IllegalArgumentException)) {
+        String problem = problem(name, cause);
+        if (problem == null) {
             return null;
         }
-        String problem = conversion == null ? ofRecord(name, cause) : ofConversion(name, conversion);
         Matcher property = PROPERTY.matcher(problem);
         String description = problem + "." + (property.lookingAt() ? origin(ConfigurationPropertyName.adapt(property.group(), '.')) : "");
         return new FailureAnalysis(description, "Correct the value, or remove the property to use the default.", cause);
+    }
+
+    private @Nullable String problem(ConfigurationPropertyName name, BindException cause) {
+        ConversionFailedException conversion = findCause(cause, ConversionFailedException.class);
+        if (conversion != null) {
+            return ofConversion(name, conversion);
+        }
+        ConverterNotFoundException noConverter = findCause(cause, ConverterNotFoundException.class);
+        if (noConverter != null) {
+            return isSection(noConverter.getTargetType().getType()) ? ofSection(name) : null;
+        }
+        return NestedExceptionUtils.getMostSpecificCause(cause) instanceof IllegalArgumentException ? ofRecord(name, cause) : null;
+    }
+
+    private static boolean isSection(Class<?> type) {
+        return type.isRecord() || type == Map.class;
+    }
+
+    private String ofSection(ConfigurationPropertyName name) {
+        ConfigurationProperty given = find(name);
+        return name + " must be a section with properties of its own" + (given == null ? "" : ", was " + given.getValue());
     }
 
     /** The messages of the records begin with the name of the property in them. */
@@ -81,13 +103,18 @@ final class StoplightBindFailureAnalyzer extends AbstractFailureAnalyzer<BindExc
     }
 
     private String origin(ConfigurationPropertyName name) {
+        ConfigurationProperty given = find(name);
+        return given == null || given.getOrigin() == null ? "" : " It was read from " + given.getOrigin() + ".";
+    }
+
+    private @Nullable ConfigurationProperty find(ConfigurationPropertyName name) {
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             ConfigurationProperty property = source.getConfigurationProperty(name);
-            if (property != null && property.getOrigin() != null) {
-                return " It was read from " + property.getOrigin() + ".";
+            if (property != null) {
+                return property;
             }
         }
-        return "";
+        return null;
     }
 
     /** Before the analyzer that knows only types and no rules. */

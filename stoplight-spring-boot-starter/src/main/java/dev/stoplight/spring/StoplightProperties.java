@@ -47,7 +47,8 @@ public record StoplightProperties(
         require(!keyPrefix.isBlank(), "key-prefix", "must not be blank", keyPrefix);
         require(keyPrefix.indexOf('{') < 0 && keyPrefix.indexOf('}') < 0, "key-prefix", "must not contain braces", keyPrefix);
         require(instanceId == null || !instanceId.isBlank(), "instance-id", "must not be blank", instanceId);
-        require(!flushInterval.isNegative(), "flush-interval", "must not be negative", flushInterval);
+        require(flushInterval.isZero() || isAtLeast1ms(flushInterval), "flush-interval", "must be 0 or at least 1ms", flushInterval);
+        requireAtMost365Days("flush-interval", flushInterval);
         breakers = Map.copyOf(breakers);
     }
 
@@ -73,8 +74,10 @@ public record StoplightProperties(
     public record Redis(@DefaultValue("100ms") Duration timeout, @DefaultValue("1s") Duration heartbeat) {
 
         public Redis {
-            requirePositive("timeout", timeout);
-            requirePositive("heartbeat", heartbeat);
+            require(isAtLeast1ms(timeout), "timeout", "must be at least 1ms", timeout);
+            requireAtMost365Days("timeout", timeout);
+            require(isAtLeast1ms(heartbeat), "heartbeat", "must be at least 1ms", heartbeat);
+            requireAtMost365Days("heartbeat", heartbeat);
         }
     }
 
@@ -87,7 +90,8 @@ public record StoplightProperties(
     public record Keyed(@DefaultValue("10m") Duration maxIdle, @DefaultValue("100000") long maxSize) {
 
         public Keyed {
-            requirePositive("max-idle", maxIdle);
+            require(!maxIdle.isNegative() && !maxIdle.isZero(), "max-idle", "must be positive", maxIdle);
+            requireAtMost365Days("max-idle", maxIdle);
             require(maxSize >= 1, "max-size", "must be at least 1", maxSize);
         }
     }
@@ -228,8 +232,12 @@ public record StoplightProperties(
         }
     }
 
-    private static void requirePositive(String name, Duration value) {
-        require(!value.isNegative() && !value.isZero(), name, "must be positive", value);
+    private static boolean isAtLeast1ms(Duration value) {
+        return value.compareTo(Duration.ofMillis(1)) >= 0;
+    }
+
+    private static void requireAtMost365Days(String name, Duration value) {
+        require(value.compareTo(Duration.ofDays(365)) <= 0, name, "must be at most 365 days", value);
     }
 
     private static void require(boolean holds, String name, String rule, @Nullable Object value) {
