@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -15,11 +16,15 @@ import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelCompilerMode;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.util.ObjectUtils;
+import org.springframework.util.StringUtils;
 
 /** The expression of a {@link CircuitBreaker#key}. */
 final class KeyExpression {
@@ -60,7 +65,9 @@ final class KeyExpression {
                     e);
         }
         KeyExpression key = new KeyExpression(guarded, text, expression, beans);
-        key.requireKnownVariables(expression.getAST());
+        SpelNode whole = expression.getAST();
+        key.requireKnownNames(whole, beans);
+        key.requirePropertyOfRoot(whole instanceof CompoundExpression ? whole.getChild(0) : whole);
         return key;
     }
 
@@ -86,7 +93,7 @@ final class KeyExpression {
         }
     }
 
-    private void requireKnownVariables(SpelNode node) {
+    private void requireKnownNames(SpelNode node, BeanFactory beans) {
         if (node instanceof VariableReference variable) {
             String name = name(variable);
             if (!arguments.containsKey(name) && !BUILT_IN_VARIABLES.contains(name)) {
@@ -95,9 +102,34 @@ final class KeyExpression {
                         "Use the name of a parameter or its index (#p0); names need classes compiled with -parameters.");
             }
         }
-        for (int i = 0; i < node.getChildCount(); i++) {
-            requireKnownVariables(node.getChild(i));
+        if (node instanceof BeanReference bean && !beans.containsBean(name(bean))) {
+            throw guarded.invalid(
+                    "key '" + text + "' refers to " + bean.toStringAST() + ", and there is no such bean",
+                    "Correct the name of the bean, or define the bean.");
         }
+        if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference first && name(first).equals("root")) {
+            requirePropertyOfRoot(node.getChild(1));
+        }
+        for (int i = 0; i < node.getChildCount(); i++) {
+            requireKnownNames(node.getChild(i), beans);
+        }
+    }
+
+    /** What an expression begins with, or goes on with after {@code #root}, if that is a property. */
+    private void requirePropertyOfRoot(SpelNode node) {
+        if (node instanceof PropertyOrFieldReference property
+                && BeanUtils.getPropertyDescriptor(Root.class, StringUtils.uncapitalize(property.getName())) == null) {
+            throw guarded.invalid(
+                    "key '" + text + "' refers to " + property.getName() + ", which #root does not have; there are [args, method, target]",
+                    "Correct the name; an argument is written as #name or #p0.");
+        }
+    }
+
+    /** Written {@code @name}, {@code @'a.name'}, {@code &factory} or {@code '&a.factory'}. */
+    private static String name(BeanReference bean) {
+        String reference = bean.toStringAST();
+        String name = reference.startsWith("@") ? reference.substring(1) : reference;
+        return name.startsWith("'") && name.endsWith("'") ? name.substring(1, name.length() - 1) : name;
     }
 
     private static String name(VariableReference variable) {

@@ -126,6 +126,48 @@ class CircuitBreakerErrorsTests {
                 "Use the name of a parameter or its index (#p0); names need classes compiled with -parameters.");
     }
 
+    static class UnknownBean {
+        @CircuitBreaker(key = "#id + @'tenants.of'.current()")
+        void call(String id) {}
+    }
+
+    @Test
+    void aKeyOverABeanThatDoesNotExist() {
+        assertThatStartFails(
+                UnknownBean.class,
+                "@CircuitBreaker on method 'UnknownBean.call(String)' of bean 'unknownBean': key '#id + @'tenants.of'.current()' refers to"
+                        + " @'tenants.of', and there is no such bean",
+                "Correct the name of the bean, or define the bean.");
+    }
+
+    static class UnknownProperty {
+        @CircuitBreaker(key = "'client-' + #root.arguments[0]")
+        void call(String id) {}
+    }
+
+    @Test
+    void aKeyOverAPropertyThatTheRootDoesNotHave() {
+        assertThatStartFails(
+                UnknownProperty.class,
+                "@CircuitBreaker on method 'UnknownProperty.call(String)' of bean 'unknownProperty': key ''client-' + #root.arguments[0]'"
+                        + " refers to arguments, which #root does not have; there are [args, method, target]",
+                "Correct the name; an argument is written as #name or #p0.");
+    }
+
+    static class MissingHash {
+        @CircuitBreaker(key = "id.trim()")
+        void call(String id) {}
+    }
+
+    @Test
+    void aKeyOverAnArgumentWithoutItsHash() {
+        assertThatStartFails(
+                MissingHash.class,
+                "@CircuitBreaker on method 'MissingHash.call(String)' of bean 'missingHash': key 'id.trim()' refers to id, which #root does"
+                        + " not have; there are [args, method, target]",
+                "Correct the name; an argument is written as #name or #p0.");
+    }
+
     static class FinalMethod {
         @CircuitBreaker
         public final void call() {}

@@ -12,7 +12,10 @@ import dev.stoplight.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** BEHAVIOURS 21: a keyed breaker trips alone. */
 class KeyTests {
@@ -104,6 +107,59 @@ class KeyTests {
                             "byP:7", "byA:8", "byProperty:c/de", "byProperty:d/null", "byRoot:byRoot1eu", "byBean:blue-tenant",
                             "byInterfaceName:acc", "byArray:{a, b}");
         });
+    }
+
+    static class BeanKeys {
+
+        @CircuitBreaker(name = "dotted", key = "@'tenants.ofParent'.current(#p0)")
+        public void dotted(String prefix) {}
+
+        @CircuitBreaker(name = "factory", key = "&tenantsFactory.objectType.simpleName")
+        public void factory() {}
+
+        @CircuitBreaker(name = "environment", key = "@environment.getProperty('region') + @systemProperties['zone']")
+        public void environment() {}
+
+        @CircuitBreaker(name = "bare", key = "Method.name + {'a', 'bb'}.![length()] + #root?.target.class.simpleName")
+        public void bare() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Factories {
+
+        @Bean
+        static FactoryBean<Tenants> tenantsFactory() {
+            return new FactoryBean<>() {
+                @Override
+                public Tenants getObject() {
+                    return new Tenants();
+                }
+
+                @Override
+                public Class<?> getObjectType() {
+                    return Tenants.class;
+                }
+            };
+        }
+    }
+
+    @Test
+    void beansOfAParentFactoriesAndTheEnvironmentAreReachedAsWell() {
+        new ApplicationContextRunner().withBean("tenants.ofParent", Tenants.class).run(parent -> Contexts.runner(BeanKeys.class, Factories.class)
+                .withParent(parent)
+                .withPropertyValues("region=eu")
+                .withSystemProperties("zone=1")
+                .run(context -> {
+                    BeanKeys keyed = context.getBean(BeanKeys.class);
+                    keyed.dotted("red");
+                    keyed.factory();
+                    keyed.environment();
+                    keyed.bare();
+
+                    assertThat(keys(context.getBean(BreakerRegistry.class)))
+                            .containsExactlyInAnyOrder(
+                                    "dotted:red-tenant", "factory:Tenants", "environment:eu1", "bare:bare1,2BeanKeys");
+                }));
     }
 
     @Test
