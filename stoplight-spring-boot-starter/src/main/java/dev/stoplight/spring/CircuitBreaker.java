@@ -80,7 +80,8 @@ public @interface CircuitBreaker {
      * <p>It has the same parameters, or the same and an exception, or only an exception; and a return type that fits. It may be
      * private, static or inherited. Of several with that name the one with the closest exception type is called; when none
      * takes the exception, the caller gets it. An exception that does not count as a failure always reaches the caller. What
-     * the fallback throws reaches the caller as it is.
+     * the fallback throws reaches the caller as it is; only a checked exception that the method does not declare arrives in an
+     * {@link java.lang.reflect.UndeclaredThrowableException}, as from any proxy.
      */
     String fallback() default "";
 
