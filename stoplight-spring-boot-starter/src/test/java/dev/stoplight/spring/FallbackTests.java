@@ -9,6 +9,7 @@ import dev.stoplight.BreakerLock;
 import dev.stoplight.CircuitOpenException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.lang.reflect.UndeclaredThrowableException;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.test.util.AopTestUtils;
@@ -325,6 +326,25 @@ class FallbackTests {
             assertThat(api).isNotInstanceOf(Child.class);
             assertThat(api.load("a")).isEqualTo("a");
         });
+    }
+
+    static class Checked {
+
+        @CircuitBreaker(fallback = "spare")
+        public String undeclared() {
+            throw new IllegalStateException("down");
+        }
+
+        private String spare() throws IOException {
+            throw new IOException("also down");
+        }
+    }
+
+    @Test
+    void aCheckedExceptionOfTheFallbackThatTheMethodDoesNotDeclareArrivesWrapped() {
+        Contexts.runner(Checked.class).run(context -> assertThatExceptionOfType(UndeclaredThrowableException.class)
+                .isThrownBy(context.getBean(Checked.class)::undeclared)
+                .withCause(new IOException("also down")));
     }
 
     static class Disabled {

@@ -145,21 +145,19 @@ class KeyTests {
 
     @Test
     void beansOfAParentFactoriesAndTheEnvironmentAreReachedAsWell() {
-        new ApplicationContextRunner().withBean("tenants.ofParent", Tenants.class).run(parent -> Contexts.runner(BeanKeys.class, Factories.class)
-                .withParent(parent)
+        ApplicationContextRunner own = Contexts.runner(BeanKeys.class, Factories.class)
                 .withPropertyValues("region=eu")
-                .withSystemProperties("zone=1")
-                .run(context -> {
-                    BeanKeys keyed = context.getBean(BeanKeys.class);
-                    keyed.dotted("red");
-                    keyed.factory();
-                    keyed.environment();
-                    keyed.bare();
+                .withSystemProperties("zone=1");
+        new ApplicationContextRunner().withBean("tenants.ofParent", Tenants.class).run(parent -> own.withParent(parent).run(context -> {
+            BeanKeys keyed = context.getBean(BeanKeys.class);
+            keyed.dotted("red");
+            keyed.factory();
+            keyed.environment();
+            keyed.bare();
 
-                    assertThat(keys(context.getBean(BreakerRegistry.class)))
-                            .containsExactlyInAnyOrder(
-                                    "dotted:red-tenant", "factory:Tenants", "environment:eu1", "bare:bare1,2BeanKeys");
-                }));
+            assertThat(keys(context.getBean(BreakerRegistry.class)))
+                    .containsExactlyInAnyOrder("dotted:red-tenant", "factory:Tenants", "environment:eu1", "bare:bare1,2BeanKeys");
+        }));
     }
 
     @Test
