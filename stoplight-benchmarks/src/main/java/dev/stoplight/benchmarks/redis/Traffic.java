@@ -66,7 +66,7 @@ final class Traffic implements AutoCloseable {
         double rejected = count("rejected call", many, () -> reject(red));
         findings.add(Promise.atMost("Commands in Redis for " + many + " rejected calls", rejected, 0, ""));
 
-        findings.note("Commands in Redis include those inside scripts. A heartbeat (2 commands a second for each node) is left out; "
+        findings.note("Commands in Redis include those inside scripts. Heartbeats are left out; "
                 + "rate mode sends what it counted every 100ms.");
         findings.add(new Table("Commands", List.of("calls", "sent", "sent per call", "in Redis", "in Redis per call"), rows));
     }
